@@ -1,15 +1,23 @@
 // Plays recorded rollouts in the pictures that `planarium render --html` writes. One classic script: it works from a disk, offline,
 // and under a policy of `script-src 'self'`. Nothing is requested until a reader wants to command, break or edit something: then the
-// page that `engine` names takes over in a frame, at that instant. `css` is put in front of it, see crates/embed/src/lib.rs.
+// page that `engine` names takes over in a frame, at that instant. `embed/build.mjs` puts a constant `css` with the styles before this script.
+// Length: one script that hosts copy.
 const NAME = "planarium-embed";
 const VERSION = 1;
-const ATTRIBUTES = ["autoplay", "loop", "speed", "start-at", "stop-at", "poster", "markers", "pause-on-markers", "controls", "theme", "panes", "engine"];
+// The page in the frame reads the last nine, and says what it does not know.
+const ATTRIBUTES = ["autoplay", "loop", "speed", "start-at", "stop-at", "poster", "markers", "pause-on-markers", "controls", "theme", "loading", "height", "panes", "engine", "wasm-src", "lesson", "src", "scenario", "example", "state", "dialect", "seed", "nodes", "cluster", "commands", "editable", "density", "motion", "link"];
+// Keys of the bar, and by how many changes of a status they go on.
+const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
+// Methods that only an engine can answer. Each is a promise of {ok: true, value} or {ok: false, code, reason}.
+const ENGINE_CALLS = ["command", "inject", "why", "snapshot", "share", "fork", "export", "runUntil", "undo"];
 // Keys of a row that only an engine can answer: the page in the frame has the same ones.
-const ENGINE_KEYS = ["Enter", "p", "c", "f", "r", "i", "w"];
+const ENGINE_KEYS = /^(Enter|[pcfriw])$/;
 const FAMILIES = ["neutral", "active", "complete", "waiting", "error"];
 const live = new Set();
-// Each engine that runs is a frame with a worker of its own. This many run in a document; the one acted upon longest ago rests.
-const MOST_ENGINES = 3;
+// Each engine that runs is a frame; frames of one document share a worker. At most this many run in a document; to start another, the one that was used longest ago and has no focus is stopped.
+const MOST_ENGINES = 20;
+const LEFT = "the engine was left";
+const START = "Start the lesson";
 // Elements whose engine runs, the one last acted upon at the end.
 let engines = [];
 // Engines begin one after the other.
@@ -36,24 +44,27 @@ const clock = (ms) => {
 };
 
 const groups = (flat, size) => {
-  if (!Array.isArray(flat) || flat.length % size) throw new TypeError();
+  if (flat.length % size) throw new TypeError();
   return Array.from({ length: flat.length / size }, (_, at) => flat.slice(at * size, at * size + size));
 };
+
+const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
+
+const depthOf = (row) => Number(row?.dataset.depth);
 
 // Styles for the document or shadow root that an element stands in, unless it has them already.
 const style = (root) => {
   if (getComputedStyle(root.querySelector(NAME) ?? document.body).getPropertyValue("--pl-loaded")) return;
   if (!sheet) {
     sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
+    sheet.replaceSync(css.replaceAll("~", NAME));
   }
-  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
 };
 
 // Whether the text around an element is light, and so its background dark: hosts say it in many ways, all end in a colour.
 const isDark = (element) => {
-  const around = element.parentElement;
-  const [r, g, b] = (around ? getComputedStyle(around).color.match(/[\d.]+/g) : null)?.map(Number) ?? [0, 0, 0];
+  const [r, g, b] = getComputedStyle(element.parentElement ?? document.body).color.match(/[\d.]+/g);
   return r * 0.3 + g * 0.6 + b * 0.1 > 140;
 };
 const follow = () => live.forEach((element) => element._theme());
@@ -63,44 +74,52 @@ const watch = () => {
   watching = true;
   const seen = new MutationObserver(follow);
   for (const node of [document.documentElement, document.body]) {
-    if (node) seen.observe(node, { attributes: true, attributeFilter: ["class", "style", "data-theme", "data-md-color-scheme", "data-mode"] });
+    if (node) seen.observe(node, { attributes: true });
   }
   dark.addEventListener("change", follow);
 };
 
-// Autoplay begins when an element is seen.
-const eyes = "IntersectionObserver" in window && new IntersectionObserver((seen) => {
+// Autoplay begins when an element is seen, and so does the engine with loading="visible".
+const eyes = new IntersectionObserver((seen) => {
   for (const { isIntersecting, target } of seen) {
     if (isIntersecting) {
       eyes.unobserve(target);
-      target.play();
+      if (target._attribute("loading") === "visible") target.takeOver();
+      else target.play();
     }
   }
 }, { threshold: 0.5 });
 
+// Directives and addresses that this document's policy refused.
+const refusals = [];
+document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => refusals.push(`${effectiveDirective} ${blockedURI}`));
+// The refusal of what an origin was asked for, as an error.
+const refusal = (kind, origin) => {
+  const asked = `${kind} ${origin}`;
+  return refusals.some((one) => one.startsWith(asked)) && new Error(`this document's policy does not allow it (${asked})`);
+};
+
 // A reader who goes into a frame acts upon it; the document hears no more than that it lost the focus.
 addEventListener("blur", () => engines.find((one) => one._frame === document.activeElement)?._act());
 
-class PlanariumEmbed extends HTMLElement {
-  constructor() {
-    super();
-    this.ready = new Promise((done) => (this._done = done));
-    this._now = 0;
-    this._speed = 1;
-  }
+const PlanariumEmbed = class extends HTMLElement {
+  ready = new Promise((done) => (this._done = done));
+  _now = 0;
+  _speed = 1;
 
   connectedCallback() {
     live.add(this);
     watch();
-    if (this._run) {
+    if (this._begun) {
       style(this.getRootNode());
       this._theme();
       return;
     }
-    // Frameworks set children after attributes, and a parser has not read them yet.
-    const begin = () => this.isConnected && !this._run && this._begin();
+    // Children may not be there yet: a framework adds them after the attributes, and the parser reads them later. Each begins in a task of
+    // its own, so that twenty of them do not hold the document up.
+    const begin = () => setTimeout(() => this.isConnected && !this._begun && this._begin());
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin, { once: true });
-    else queueMicrotask(begin);
+    else begin();
   }
 
   disconnectedCallback() {
@@ -108,22 +127,37 @@ class PlanariumEmbed extends HTMLElement {
     this._leave();
     this.pause();
     live.delete(this);
-    if (eyes) eyes.unobserve(this);
+    eyes.unobserve(this);
   }
 
+  _attribute(name) { return this.getAttribute(name); }
+  // Address of the engine's page, which may lie in a folder of its own.
+  get _address() { return this._attribute("engine") ?? this._attribute("wasm-src")?.replace(/\/*$/, "/embed.html"); }
+  get _calm() { return calm.matches || this._attribute("motion") === "reduce"; }
   get time() { return this._now / 1000; }
   set time(seconds) { this.seek(seconds); }
   get duration() { return this._run ? this._run.end / 1000 : 0; }
   get playing() { return Boolean(this._tick); }
   get speed() { return this._speed; }
-  set speed(speed) { if (speed > 0 && Number.isFinite(+speed)) this._speed = Math.min(64, Math.max(0.25, +speed)); }
+  set speed(speed) { if (speed > 0) this._speed = Math.min(64, Math.max(0.25, speed)); }
+  get lesson() { return this._attribute("lesson"); }
+  set lesson(lesson) {
+    this._leave();
+    this.setAttribute("lesson", lesson);
+  }
+  // Text of the definition. Setting it lets the engine take over and open it.
+  get value() { return this._value ?? this.querySelector(".pl-source code")?.textContent ?? ""; }
+  set value(text) {
+    this._value = text;
+    this._engineCall("value", text);
+  }
   get markers() { return (this._marks ?? []).map(([at, text]) => ({ at: at / 1000, text })); }
 
   play() {
     if (this._port) return this._call("play");
     if (!this._run || this.playing) return;
     if (this._now >= this._to) this._show(this._from);
-    if (calm.matches) return this.step("status", 1);
+    if (this._calm) return this.step("status", 1);
     let last;
     const frame = (at) => {
       const ms = this._now + (last === undefined ? 0 : (at - last) * this._speed);
@@ -175,14 +209,6 @@ class PlanariumEmbed extends HTMLElement {
     this._say();
   }
 
-  // What only an engine can do. Each is a promise of {ok: true, value} or {ok: false, code, reason}.
-  command(what) { return this._engineCall("command", what); }
-  inject(fault) { return this._engineCall("inject", fault); }
-  why(path) { return this._engineCall("why", path); }
-  snapshot() { return this._engineCall("snapshot"); }
-  share() { return this._engineCall("share"); }
-  undo() { return this._engineCall("undo"); }
-
   // Back to the beginning, without what was commanded and broken.
   async reset() {
     if (this._port) return this._call("reset");
@@ -199,12 +225,12 @@ class PlanariumEmbed extends HTMLElement {
     const taking = queue.then(
       () => ({ ok: true }),
       (error) => {
-        const reason = `The engine did not start: ${error.message}. The recording still plays.`;
-        // Who has left it need not hear of it.
+        const reason = `The engine did not start: ${error.message}.${this._run ? " The recording still plays." : ""}`;
+        // The error is reported only if the reader has not left meanwhile.
         if (this._taking === taking) {
           this._leave();
           warn(reason);
-          if (this._line) this._line.textContent = reason;
+          this._write(reason);
           this._tell("error", { reason });
         }
         return { ok: false, code: "no-engine", reason };
@@ -233,7 +259,7 @@ class PlanariumEmbed extends HTMLElement {
     this._port = this._frame = this._notice = this._taking = this._turn = this._deaf = undefined;
     this.removeAttribute("data-engine");
     if (this._try) this._try.disabled = false;
-    this._waiting?.forEach((done) => done({ ok: false, code: "no-engine", reason: "the engine was left" }));
+    this._waiting?.forEach((done) => done({ ok: false, code: "no-engine", reason: LEFT }));
     this._waiting?.clear();
     if (now !== undefined) {
       this._quiet = true;
@@ -257,13 +283,12 @@ class PlanariumEmbed extends HTMLElement {
     this._leave();
     this._kept = run ? { run, at, shown: this._now } : undefined;
     if (this._try) this._try.textContent = "Go on here";
-    const what = run ? "what was done here is kept" : "what was done here could not be kept";
-    if (this._line) this._line.textContent = `The engine rests at ${clock(at)}, because others are used; ${what}.`;
+    this._write(`The engine rests at ${clock(at)}, because others are used; what was done here ${run ? "is" : "could not be"} kept.`);
   }
 
   _forget() {
-    this._kept = undefined;
-    if (this._try) this._try.textContent = "Try it";
+    this._kept = this._value = undefined;
+    if (this._try) this._try.textContent = this._teaches ? START : "Try it";
   }
 
   async _engineCall(name, ...args) {
@@ -272,7 +297,7 @@ class PlanariumEmbed extends HTMLElement {
   }
 
   _call(call, ...args) {
-    if (!this._port) return Promise.resolve({ ok: false, code: "no-engine", reason: "the engine was left" });
+    if (!this._port) return Promise.resolve({ ok: false, code: "no-engine", reason: LEFT });
     if (call !== "share" && call !== "theme") this._act();
     const id = (this._calls = (this._calls ?? 0) + 1);
     return new Promise((done) => {
@@ -283,46 +308,62 @@ class PlanariumEmbed extends HTMLElement {
 
   async _take(turn) {
     const left = () => {
-      if (this._turn !== turn) throw new Error("it was left");
+      if (this._turn !== turn) throw new Error(LEFT);
     };
     left();
-    const text = this.querySelector("script.pl-run")?.textContent;
-    const address = this.getAttribute("engine");
-    if (!text || !address) throw new Error("this document names none");
+    const { lesson, _kept: kept } = this;
+    const [state, source, scenario, example] = ["state", "src", "scenario", "example"].map((name) => this._attribute(name));
+    const address = this._address;
+    // Of several, the first counts: what was done here, the lesson, a link's state, a file, the run of the picture, an example.
+    const own = this.querySelector("script.pl-run")?.textContent;
+    const files = kept || lesson || state ? [] : [scenario, source].filter(Boolean);
+    const ofSource = files.length > 0;
+    const given = lesson ? (lesson.startsWith("l1:") ? lesson : "") : (state?.split("#").pop() ?? (own && !ofSource ? JSON.parse(own) : ""));
+    const run = kept?.run ?? given;
+    if (!address || !(run || lesson || ofSource || example || this._value)) throw new Error("this document names none");
     this.pause();
     const hadFocus = this.contains(document.activeElement);
     const url = new URL(address, document.baseURI);
     if (!/^https?:$/.test(url.protocol)) throw new Error("a page from a disk cannot load it");
+    const texts = await Promise.all(files.map((file) => this._fetch(new URL(file, document.baseURI))));
+    left();
     while (engines.length >= MOST_ENGINES) {
       await engines.find((one) => one._frame !== document.activeElement)._rest();
       left();
     }
-    if (this._line) this._line.textContent = "The engine is being loaded …";
-    const panes = this.getAttribute("panes") ?? "tree,timeline,why";
+    this._write("The engine is being loaded …");
+    // The task needs the room beside the plans.
+    const panes = this._attribute("panes") ?? (lesson ? "tree,timeline" : "tree,timeline,why");
     const set = (name, value) => url.searchParams.set(name, value);
     set("panes", this._edits ? `${panes},editor` : panes);
     set("theme", this.dataset.theme);
     set("parent", location.origin);
+    for (const name of ATTRIBUTES.slice(-9)) if (this.hasAttribute(name)) set(name, this._attribute(name));
     if (this._row !== undefined) set("select", this._path(this._row));
-    const kept = this._kept;
     const at = kept?.shown === this._now ? kept.at : this._now;
-    url.hash = `${kept?.run ?? JSON.parse(text)}~${Math.round(at)}`;
+    // A lesson that nobody has begun is at its beginning, and a link's state at its own instant.
+    const moves = lesson ? run.includes("run=") : run && (kept || !state);
+    url.hash = moves ? `${run}~${Math.round(at)}` : run;
+    const { lang } = this.closest("[lang]") ?? this;
+    if (lesson && lang) set("lang", lang);
+    if (lesson && !run) set("lesson", lesson);
+    if (example && !lesson && !run && !ofSource) set("example", example);
     const figure = this.querySelector(".pl-figure");
-    const frame = (this._frame = document.createElement("iframe"));
-    frame.className = "pl-engine";
-    frame.title = figure.getAttribute("aria-label");
+    const frame = (this._frame = make("iframe", "pl-engine"));
+    frame.title = figure.ariaLabel;
     frame.allow = "clipboard-write; fullscreen";
     frame.src = url.href;
     const ready = this._greet(frame, url.origin);
     this.append(frame);
     this._act();
     const { differing, version } = await ready;
+    if (ofSource) await this._call("open", texts);
     const { value } = await this._call("snapshot");
     left();
-    if (differing || (!kept && this._run && value?.end && value.end.digest !== this._run.digest)) this._differs(version);
-    frame.style.height = `${Math.max(figure.offsetHeight, this._wanted ?? 0, 320)}px`;
+    if (differing || (run === given && own && !ofSource && !state && value?.end && value.end.digest !== this._run.digest)) this._differs(version);
+    this._size(frame, Math.max(figure.offsetHeight, this._wanted ?? 0, this._least(320)));
     this.setAttribute("data-engine", "on");
-    // The focus has nowhere to be now, unless its owner has gone on reading.
+    // Moves the focus into the frame, unless the reader has moved it elsewhere.
     const focused = document.activeElement;
     if (hadFocus && (focused === document.body || this.contains(focused))) {
       frame.focus();
@@ -330,16 +371,34 @@ class PlanariumEmbed extends HTMLElement {
     }
   }
 
+  // Name and text of a file that `src` or `scenario` names.
+  async _fetch(url) {
+    const answer = await fetch(url).catch((error) => error);
+    if (answer.ok) return [url.pathname.split("/").pop(), await answer.text()];
+    // A refusal is told after the fetch has failed.
+    await new Promise((done) => setTimeout(done, 50));
+    throw refusal("connect-src", url.origin) || new Error(`${url} cannot be read (${answer.status ?? answer.message})`);
+  }
+
+  // The height that the document gives, or that the page in the frame would like to have.
+  _size(frame, px) {
+    const height = this._attribute("height") ?? "auto";
+    frame.style.height = `${px}px`;
+    if (height !== "auto") frame.style.height = height;
+  }
+
+  // A lesson needs room for its task beside or above the plans.
+  _least(px) { return this._teaches ? (this.clientWidth < 768 ? 760 : 620) : px; }
+
   // Says that the engine does not come to what was recorded.
   _differs(version) {
     const by = this._run?.by;
     const engine = version && version !== by ? `is ${version} and ` : "";
-    this._notice = document.createElement("p");
-    this._notice.className = "pl-problem";
-    this._notice.setAttribute("role", "status");
-    this._notice.textContent = `This was recorded with ${by ? `Planarium ${by}` : "an older Planarium"}. The engine here ${engine}comes out differently.`;
+    const text = `This was recorded with ${by ? `Planarium ${by}` : "an older version"}. The engine here ${engine}comes out differently.`;
+    this._notice = make("p", "pl-problem", text);
+    this._notice.role = "status";
     this._frame.before(this._notice);
-    warn(this._notice.textContent);
+    warn(text);
   }
 
   // The handshake with the frame; resolves when it shows the run.
@@ -348,33 +407,37 @@ class PlanariumEmbed extends HTMLElement {
       const id = String(Math.random()).slice(2);
       const end = (settle, value) => {
         clearInterval(again);
-        document.removeEventListener("securitypolicyviolation", refused);
         settle(value);
       };
-      const refused = ({ effectiveDirective, violatedDirective }) => {
-        const directive = effectiveDirective || violatedDirective;
-        if (/^(frame|child|default)-src/.test(directive)) end(fail, new Error(`this document's policy does not allow its frame (frame-src ${origin})`));
-      };
+      const hello = () => this._port || frame.contentWindow?.postMessage({ planarium: 1, type: "hello", id }, origin);
       let tries = 0;
       const again = setInterval(() => {
-        // What has answered is being loaded: an engine is larger than its page.
+        // After the first answer the page waits longer: the engine is still loading.
         const most = this._port ? 120 : 20;
-        if ((tries += 1) > most) return end(fail, new Error(`it did not answer within ${most / 2} seconds`));
-        if (!this._port) frame.contentWindow?.postMessage({ planarium: 1, type: "hello", id }, origin);
+        const refused = refusal("frame-src", origin);
+        if (refused) return end(fail, refused);
+        if ((tries += 1) > most) return end(fail, new Error(`it did not answer within ${most / 2} seconds; its server may forbid frames`));
+        hello();
       }, 500);
-      document.addEventListener("securitypolicyviolation", refused);
       const hear = ({ source, origin: from, data, ports }) => {
         if (source !== frame.contentWindow || from !== origin) return;
-        if (data?.type === "resize" && Number.isFinite(data.height)) {
-          this._wanted = Math.min(Math.max(data.height, 240), 1200);
-          if (this.dataset.engine) frame.style.height = `${this._wanted}px`;
+        const type = data?.type;
+        if (type === "resize" && data.height > 0) {
+          this._wanted = Math.min(Math.max(data.height, this._least(240)), 1200);
+          if (this.dataset.engine) this._size(frame, this._wanted);
         }
-        if (data?.type === "unsupported") end(fail, new Error("it speaks another version of the messages"));
-        if (data?.type !== "welcome" || data.id !== id || !ports[0]) return;
+        if (type === "refused") end(fail, new Error(data.reason));
+        if (type === "unsupported") end(fail, new Error("it speaks another version"));
+        if (type !== "welcome" || data.id !== id || !ports[0]) return;
         this._port = ports[0];
         this._port.onmessage = ({ data: told }) => {
           if (told.event === "ready") {
             end(done, told.detail);
+          } else if (told.event === "error") {
+            // The page in the frame says so as well.
+            warn(told.detail.reason);
+            this._tell("error", told.detail);
+            end(done, {});
           } else if (told.event) this._heard(told.event, told.detail);
           else {
             const { id: number, ...value } = told;
@@ -386,9 +449,9 @@ class PlanariumEmbed extends HTMLElement {
       addEventListener("message", hear);
       this._deaf = () => {
         removeEventListener("message", hear);
-        end(fail, new Error("it was left"));
+        end(fail, new Error(LEFT));
       };
-      frame.addEventListener("load", () => !this._port && frame.contentWindow?.postMessage({ planarium: 1, type: "hello", id }, origin));
+      frame.onload = hello;
     });
   }
 
@@ -396,6 +459,7 @@ class PlanariumEmbed extends HTMLElement {
     if (event === "timeupdate") this._now = detail.time;
     const seconds = { ...detail };
     for (const key of ["t", "time"]) if (key in seconds) seconds[key] /= 1000;
+    if (event === "change") this._value = detail.value;
     if (event !== "playing") this._tell(event, seconds);
   }
 
@@ -403,47 +467,47 @@ class PlanariumEmbed extends HTMLElement {
     if (!this._run) return undefined;
     const { end } = this._run;
     const clip = (ms) => Math.min(end, Math.max(0, ms));
-    const name = to?.marker ?? (typeof to === "string" && to.startsWith("marker:") ? to.slice(7) : undefined);
+    const name = to?.marker ?? /^marker:(.*)/s.exec(to)?.[1];
     if (name !== undefined) return this._marks.find(([, text]) => text === name)?.[0];
     if (to === "end") return end;
     if (to === "start") return 0;
     const text = String(to).replace(/^at:/, "");
-    const number = Number.parseFloat(text);
-    if (!Number.isFinite(number)) return undefined;
+    const number = parseFloat(text);
+    if (!isFinite(number)) return undefined;
     return clip(text.endsWith("%") ? (end * number) / 100 : number * 1000);
   }
 
   _begin() {
     style(this.getRootNode());
     this._theme();
-    for (const { name } of this.attributes) {
-      if (!ATTRIBUTES.includes(name) && !/^(data-|aria-|on|id$|class$|style$|title$|lang$|dir$|slot$|part$|hidden$|tabindex$|role$)/.test(name)) {
-        warn(`unknown attribute "${name}"; known are ${ATTRIBUTES.join(", ")}`);
+    for (const { name, value } of this.attributes) {
+      const words = { height: CSS.supports("height", value), loading: /^(lazy|click|eager|visible)$/.test(value) };
+      if (!(words[name] ?? (ATTRIBUTES.includes(name) || name in this || /^(data|aria)-|^(class|tabindex)$|[^a-z-]/.test(name)))) {
+        this._complain(`unknown ${name}="${value}"`);
       }
     }
+    this._teaches = this.lesson !== null;
+    if (this._teaches || (this._address && !this.querySelector(".pl-figure"))) return this._beginBare();
     let run;
     try {
-      // Hosts that run every script of a page anew (Material's instant navigation) keep it in an attribute.
+      // The recording is in an attribute where a host runs every script of a page again (instant navigation of MkDocs Material).
       run = JSON.parse(this.dataset.recording ?? this.querySelector("script.pl-recording").textContent);
-      if (!(run.v <= VERSION)) throw new Error(`the recording is of version ${run.v}, this script reads up to ${VERSION}`);
+      if (!(run.v <= VERSION)) throw new Error(`its version ${run.v} is newer than this script`);
       run.words = groups(run.words, 3);
       run.changes = groups(run.changes, 3);
       run.marks = groups(run.marks ?? [], 2);
       this._check(run);
     } catch (error) {
       const text = `This recording cannot be played: ${error instanceof SyntaxError || error instanceof TypeError ? "it is incomplete or damaged" : error.message}.`;
-      warn(text);
-      const line = document.createElement("p");
-      line.className = "pl-problem";
-      line.textContent = text;
-      (this.querySelector(".pl-figure") ?? this).append(line);
+      this._complain(text);
       this._tell("error", { reason: text });
       return;
     }
     this._run = run;
+    this._begun = true;
     this._rows = [...this.querySelectorAll(".pl-tree tbody tr")];
     this._marks = run.marks;
-    this._markers(this.getAttribute("markers"));
+    this._markers(this._attribute("markers"));
     // Changes with their instants, each with what it replaces, so that going back costs what going forward costs.
     const stands = [...run.first];
     this._changes = [];
@@ -459,41 +523,73 @@ class PlanariumEmbed extends HTMLElement {
     this._applied = 0;
     this._from = this._read("start-at", 0);
     this._to = this._read("stop-at", run.end);
-    if (this.hasAttribute("speed")) this.speed = this.getAttribute("speed");
+    if (this.hasAttribute("speed")) this.speed = this._attribute("speed");
     this._controls();
-    const poster = this.getAttribute("poster");
+    const poster = this._attribute("poster");
     this._quiet = true;
     this._show((poster && this._instant(poster)) ?? (Number(this.dataset.at) || 0));
     this._quiet = false;
     this._rows.forEach((row, at) => this._draw(row, at));
     this._tell("ready", {});
     this._done();
-    if (this.hasAttribute("autoplay") && !calm.matches && eyes) eyes.observe(this);
+    if (this.hasAttribute("autoplay") && !this._calm) eyes.observe(this);
+    this._load();
+  }
+
+  // Lets the engine take over without a reader's doing.
+  _load() {
+    const loading = this._attribute("loading");
+    if (loading === "eager") this.takeOver();
+    else if (loading === "visible") eyes.observe(this);
+  }
+
+  // Says what cannot be read, in the picture and once in the console.
+  _complain(text) {
+    warn(text);
+    (this.querySelector(".pl-figure") ?? this).append(make("p", "pl-problem", text));
+  }
+
+  // A lesson has a picture of its start, and an element without a picture has none: there is nothing that plays.
+  _beginBare() {
+    this._bare = this._begun = true;
+    if (!this.querySelector(".pl-figure")) {
+      // An element that was written by hand has no figure: an empty one is made.
+      const figure = make("figure", "pl-figure");
+      const [bar, mark] = [make("p", "pl-bar"), make("p", "pl-mark")];
+      figure.part = "frame";
+      bar.part = "toolbar";
+      mark.part = "caption";
+      figure.append(bar, mark);
+      this.append(figure);
+      figure.ariaLabel = this._teaches ? "Lesson" : "Rollout";
+    }
+    this._marks = [];
+    this._rows = [...this.querySelectorAll(".pl-tree tbody tr")];
+    this._controls();
+    this._tell("ready", {});
+    this._done();
+    this._load();
   }
 
   _check(run) {
     const rows = this.querySelectorAll(".pl-tree tbody tr").length;
-    const fits = run.first.length === rows && run.end >= 0;
-    const words = [...run.first, ...run.changes.map(([, , word]) => word)];
-    const known = words.every((word) => word >= -1 && word < run.words.length);
-    const named = run.changes.every(([gap, row]) => gap >= 0 && row >= 0 && row < rows);
-    if (!fits || !known || !named) throw new TypeError();
+    const known = (word) => word >= -1 && word < run.words.length;
+    const fits = run.changes.every(([gap, row, word]) => gap >= 0 && row >= 0 && row < rows && known(word));
+    if (!fits || run.first.length !== rows || !(run.end >= 0) || !run.first.every(known)) throw new TypeError();
   }
 
   _read(name, usual) {
     if (!this.hasAttribute(name)) return usual;
-    const ms = this._instant(this.getAttribute(name));
-    if (ms === undefined) warn(`${name}="${this.getAttribute(name)}" is no instant of this run; write seconds, "end" or "marker:TEXT"`);
+    const ms = this._instant(this._attribute(name));
+    if (ms === undefined) warn(`${name}="${this._attribute(name)}" is no instant of this run`);
     return ms ?? usual;
   }
 
-  // "12=Pause here;40=Agent lost", or JSON pairs of seconds and text.
+  // "12=Pause here;40=Agent lost".
   _markers(given) {
     if (!given) return;
     try {
-      const pairs = given.trim().startsWith("[")
-        ? JSON.parse(given)
-        : given.split(";").map((part) => part.split(/=(.*)/s).slice(0, 2));
+      const pairs = given.split(";").map((part) => part.split(/=(.*)/s));
       const marks = pairs.map(([at, text]) => [Number(at) * 1000, String(text)]);
       if (marks.some(([at]) => !(at >= 0))) throw new TypeError();
       this._marks = marks.sort(([a], [b]) => a - b);
@@ -507,56 +603,53 @@ class PlanariumEmbed extends HTMLElement {
     this._clock = this.querySelector(".pl-clock");
     this._line = this.querySelector(".pl-mark");
     const bar = this.querySelector(".pl-bar");
-    if (bar && this._button) {
-      const scrub = document.createElement("span");
-      scrub.className = "pl-scrub";
-      this._range = document.createElement("input");
-      Object.assign(this._range, { type: "range", min: 0, max: this._run.end, step: "any" });
-      this._range.setAttribute("aria-label", "Time");
+    if (this._run && this._button) {
+      const scrub = make("span", "pl-scrub");
+      this._range = Object.assign(make("input", ""), { type: "range", min: 0, max: this._run.end, step: "any", ariaLabel: "Time" });
       scrub.append(this._range);
       for (const [at, text] of this._marks) {
-        const tick = document.createElement("span");
-        tick.className = "pl-tick";
+        const tick = make("span", "pl-tick");
         tick.title = text;
         tick.style.setProperty("--x", this._run.end ? at / this._run.end : 0);
         scrub.append(tick);
       }
       this._button.after(scrub);
       this._button.disabled = false;
-      this._button.addEventListener("click", () => (this.playing ? this.pause() : this.play()));
-      this._range.addEventListener("input", () => {
+      this._button.onclick = () => (this.playing ? this.pause() : this.play());
+      this._range.oninput = () => {
         this.pause();
         this._show(Number(this._range.value));
-      });
-      this._range.addEventListener("change", () => this._say());
+      };
+      this._range.onchange = () => this._say();
     }
-    if (bar && this.hasAttribute("engine") && this.querySelector("script.pl-run")) {
-      this._try = document.createElement("button");
-      Object.assign(this._try, { type: "button", className: "pl-try", textContent: "Try it" });
-      this._try.title = "Command it, break it, edit it: the engine takes over at this instant";
-      this._try.addEventListener("click", () => this.takeOver());
+    if (bar && this._address && (this._bare || this.querySelector("script.pl-run"))) {
+      this._try = bar.querySelector(".pl-try") ?? make("button", "pl-try");
+      Object.assign(this._try, { type: "button", disabled: false });
+      this._forget();
+      this._try.onclick = () => this.takeOver();
       bar.append(this._try);
-      this.querySelectorAll(".pl-source pre").forEach((source) => {
-        const edit = document.createElement("button");
-        Object.assign(edit, { type: "button", className: "pl-try", textContent: "Edit" });
-        edit.addEventListener("click", () => {
+      if (this._attribute("editable") !== "false") this.querySelectorAll(".pl-source pre").forEach((source) => {
+        const edit = Object.assign(make("button", "pl-try", "Edit"), { type: "button" });
+        edit.onclick = () => {
           this._edits = true;
           this.takeOver();
-        });
+        };
         source.before(edit);
       });
     }
-    this._line?.setAttribute("role", "status");
+    if (this._line) this._line.role = "status";
+    const slots = [["toolbar-start", bar, "prepend"], ["toolbar-end", bar, "append"], ["caption", this._line, "after"], ["fallback", bar, "before"]];
+    for (const [slot, place, put] of slots) place?.[put](...this.querySelectorAll(`[slot=${slot}]`));
     this._label();
     this._rows.forEach((row, at) => {
       row.tabIndex = at ? -1 : 0;
-      const depth = Number(row.dataset.depth);
-      if (Number(this._rows[at + 1]?.dataset.depth) > depth) row.setAttribute("aria-expanded", "true");
-      row.addEventListener("focus", () => {
+      const depth = depthOf(row);
+      if (depthOf(this._rows[at + 1]) > depth) row.ariaExpanded = "true";
+      row.onfocus = () => {
         this._rows[this._row ?? 0].tabIndex = -1;
         row.tabIndex = 0;
         this._row = at;
-      });
+      };
     });
     this.addEventListener("keydown", (event) => {
       // A key that is handled here is not the host's as well: mdBook turns pages by arrows.
@@ -568,13 +661,13 @@ class PlanariumEmbed extends HTMLElement {
   }
 
   _key({ key, target }) {
-    const row = target.closest?.(".pl-tree tbody tr");
-    if (target.closest?.(".pl-source, .pl-link")) return false;
+    const row = target.closest(".pl-tree tbody tr");
+    if (target.closest(".pl-source, .pl-link")) return false;
     if ((target === this._button || target === this._try) && (key === " " || key === "Enter")) return false;
+    if (this._bare) return row ? this._rowKey(row, key) : false;
     if (key === " " || key === "k") this.playing ? this.pause() : this.play();
     else if (row) return this._rowKey(row, key);
-    else if (key === "ArrowRight" || key === "ArrowUp") this.step("status", 1);
-    else if (key === "ArrowLeft" || key === "ArrowDown") this.step("status", -1);
+    else if (STEPS[key]) this.step("status", STEPS[key]);
     else if (key === "Home") this.seek(0);
     else if (key === "End") this.seek("end");
     else return false;
@@ -584,19 +677,17 @@ class PlanariumEmbed extends HTMLElement {
   _rowKey(row, key) {
     const shown = this._rows.filter((one) => !one.hidden && !one.classList.contains("pl-folded"));
     const at = shown.indexOf(row);
-    const go = (to) => {
-      to?.focus();
-    };
-    const open = row.getAttribute("aria-expanded");
-    if (key === "ArrowDown") go(shown[at + 1]);
+    const go = (to) => to?.focus();
+    const open = row.ariaExpanded;
+    const right = key === "ArrowRight";
+    if (key === "ArrowDown" || (right && open === "true")) go(shown[at + 1]);
     else if (key === "ArrowUp") go(shown[at - 1]);
     else if (key === "Home") go(shown[0]);
     else if (key === "End") go(shown.at(-1));
-    else if (key === "ArrowRight" && open === "true") go(shown[at + 1]);
-    else if (key === "ArrowRight" || key === "ArrowLeft") {
-      if (open === (key === "ArrowRight" ? "false" : "true")) this._fold(row, key === "ArrowLeft");
-      else if (key === "ArrowLeft") go(shown.slice(0, at).findLast((one) => Number(one.dataset.depth) < Number(row.dataset.depth)));
-    } else if (this._try && ENGINE_KEYS.includes(key)) this._hand(key);
+    else if (right || key === "ArrowLeft") {
+      if (open === String(!right)) this._fold(row, !right);
+      else if (!right) go(shown.slice(0, at).findLast((one) => depthOf(one) < depthOf(row)));
+    } else if (this._try && ENGINE_KEYS.test(key)) this._hand(key);
     else return false;
     return true;
   }
@@ -608,15 +699,15 @@ class PlanariumEmbed extends HTMLElement {
   }
 
   _fold(row, folded) {
-    row.setAttribute("aria-expanded", String(!folded));
+    row.ariaExpanded = String(!folded);
     let inside;
     for (const one of this._rows.slice(this._rows.indexOf(row) + 1)) {
-      const depth = Number(one.dataset.depth);
-      if (depth <= Number(row.dataset.depth)) break;
+      const depth = depthOf(one);
+      if (depth <= depthOf(row)) break;
       // What was folded below stays folded.
       if (inside !== undefined && depth <= inside) inside = undefined;
       one.classList.toggle("pl-folded", folded || inside !== undefined);
-      if (inside === undefined && one.getAttribute("aria-expanded") === "false") inside = depth;
+      if (inside === undefined && one.ariaExpanded === "false") inside = depth;
     }
   }
 
@@ -642,11 +733,11 @@ class PlanariumEmbed extends HTMLElement {
     for (const row of touched) this._draw(this._rows[row], row);
     if (this._range) {
       this._range.value = ms;
-      this._range.setAttribute("aria-valuetext", `${clock(ms)} of ${clock(this._run.end)}`);
+      this._range.ariaValueText = `${clock(ms)} of ${clock(this._run.end)}`;
     }
     if (this._clock) this._clock.textContent = clock(this.playing ? ms - (ms % 1000) : ms);
     const mark = this._marks.findLast(([at]) => at <= ms);
-    if (this._line && this._line.textContent !== (mark?.[1] ?? "")) this._line.textContent = mark?.[1] ?? "";
+    this._write(mark?.[1] ?? "");
     if (!this._quiet) {
       if (mark && !back && mark[0] > before) this._tell("marker", { at: mark[0] / 1000, text: mark[1] });
       const wall = performance.now();
@@ -665,15 +756,9 @@ class PlanariumEmbed extends HTMLElement {
     status.textContent = "";
     since.textContent = word ? clock(this._since[at]) : "";
     if (word) {
-      const part = (name, text) => {
-        const span = document.createElement("span");
-        span.className = name;
-        span.textContent = text;
-        return span;
-      };
-      const mark = part("pl-glyph", glyph);
+      const mark = make("span", "pl-glyph", glyph);
       mark.ariaHidden = "true";
-      status.append(mark, " ", part("pl-word", word));
+      status.append(mark, " ", make("span", "pl-word", word));
     }
   }
 
@@ -687,7 +772,7 @@ class PlanariumEmbed extends HTMLElement {
     const names = [];
     let depth = Infinity;
     for (let at = row; at >= 0 && depth > 0; at -= 1) {
-      const own = Number(this._rows[at].dataset.depth);
+      const own = depthOf(this._rows[at]);
       if (own < depth) {
         names.unshift(this._name(at));
         depth = own;
@@ -702,29 +787,39 @@ class PlanariumEmbed extends HTMLElement {
 
   _label() {
     const { playing } = this;
-    if (this._button) this._button.textContent = playing ? "Pause" : calm.matches ? "Step" : "Play";
-    // Nobody can listen to a run that plays; what stands when it stops is told.
-    this._line?.setAttribute("aria-live", playing ? "off" : "polite");
+    if (this._button) this._button.textContent = playing ? "Pause" : this._calm ? "Step" : "Play";
+    // Screen readers: nothing is said while a run plays; the state is announced when it stops.
+    if (this._line) this._line.ariaLive = playing ? "off" : "polite";
   }
 
   _say() {
     if (!this._line || !this._run) return;
-    const open = this._rows.map((_, at) => [this._run.words[this._stands[at]], at]).filter(([word]) => word?.[0]);
-    const [top] = open;
+    const top = this._rows.findIndex((_, at) => this._run.words[this._stands[at]]);
+    const word = this._run.words[this._stands[top]]?.[0];
     const mark = this._marks.findLast(([at]) => at <= this._now)?.[1];
-    this._line.textContent = [`${clock(this._now)}: ${top ? `${this._name(top[1])} ${top[0][0]}` : ""}`, mark].filter(Boolean).join(". ");
+    this._write([`${clock(this._now)}: ${word ? `${this._name(top)} ${word}` : ""}`, mark].filter(Boolean).join(". "));
+  }
+
+  // Writes the line below the table; the same text is not told again.
+  _write(text) {
+    if (this._line && this._line.textContent !== text) this._line.textContent = text;
   }
 
   _theme() {
-    const asked = this.getAttribute("theme");
+    const asked = this._attribute("theme");
     const before = this.dataset.theme;
-    this.dataset.theme = asked === "light" || asked === "dark" ? asked : isDark(this) ? "dark" : "light";
+    this.dataset.theme = /^(light|dark)$/.test(asked) ? asked : isDark(this) ? "dark" : "light";
     if (this._port && before !== this.dataset.theme) this._call("theme", this.dataset.theme);
   }
 
   _tell(name, detail) {
     this.dispatchEvent(new CustomEvent(`planarium:${name}`, { detail, bubbles: true, composed: true }));
   }
-}
+};
 
+for (const call of ENGINE_CALLS) {
+  PlanariumEmbed.prototype[call] = function (...args) {
+    return this._engineCall(call, ...args);
+  };
+}
 if (!customElements.get(NAME)) customElements.define(NAME, PlanariumEmbed);

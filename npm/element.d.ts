@@ -1,4 +1,4 @@
 export { define } from "./index.js";
 export type {
-  CallResult, Command, FaultRequest, Marker, PlanariumEmbedElement, PlanariumEventMap, PlanSnapshot, SeekResult, Snapshot, StatusChange,
+  Branch, CallResult, Command, ExportFormat, FaultRequest, Finding, LessonScore, LessonState, Marker, PlanariumEmbedElement, PlanariumEventMap, PlanSnapshot, SeekResult, Snapshot, StatusChange,
 } from "./index.js";

@@ -1,5 +1,5 @@
 import type {
-  AdvanceResult, CheckResult, Event, ExampleInfo, Genesis, HttpResponse, Input, InputResult, Journal, LoadService, PictureOptions, View, Why,
+  AdvanceResult, CheckResult, Event, ExampleInfo, Genesis, HttpResponse, Input, InputResult, Journal, LessonOptions, LoadService, PictureOptions, View, Why,
 } from "./planarium.js";
 
 export type * from "./planarium.js";
@@ -75,5 +75,7 @@ export function encodeShare(what: Session | Journal): string;
 export function decodeShare(text: string): Journal;
 /** The gallery's examples. */
 export function examples(): ExampleInfo[];
+/** The picture of a lesson of the course. Throws for an unknown id, with the nearest one. */
+export function renderLesson(id: string, options?: LessonOptions): string;
 /** Version of this package. */
 export function version(): string;

@@ -4,9 +4,9 @@
  * A command that the real system would refuse is an answer, `{ ok: false, code, reason }`, and never an exception. Only a
  * source that cannot be read (a scenario with errors, a damaged link) throws.
  */
-import load, { Simulation, check, decodeShare, encodeShare, examples, version } from "./planarium.js";
+import load, { Simulation, check, decodeShare, encodeShare, examples, renderLesson, version } from "./planarium.js";
 
-export { decodeShare, examples, version };
+export { decodeShare, examples, renderLesson, version };
 
 let started;
 

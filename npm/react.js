@@ -1,7 +1,10 @@
 /** A React component around `<planarium-embed>`. `html` is a picture from `planarium render --html` or `planarium/ssr`. */
 import { createElement, useEffect, useMemo, useRef } from "react";
 
-const EVENTS = { onReady: "ready", onStatusChange: "statuschange", onTimeUpdate: "timeupdate", onMarker: "marker", onComplete: "complete", onError: "error" };
+const EVENTS = {
+  onReady: "ready", onStatusChange: "statuschange", onTimeUpdate: "timeupdate", onMarker: "marker", onCommand: "command", onInject: "inject", onFork: "fork", onDiagnostics: "diagnostics",
+  onChange: "change", onComplete: "complete", onError: "error", onLesson: "lesson",
+};
 
 const escaped = (value) => String(value).replace(/&/g, "&amp;").replace(/"/g, "&quot;");
 
@@ -12,7 +15,10 @@ function withAttributes(html, attributes) {
   return html.replace(/<planarium-embed(?=[\s>])/, (tag) => tag + text);
 }
 
-export function PlanariumEmbed({ html, className, children, ...rest }) {
+/** Without a picture, the element draws what it needs by itself. */
+const EMPTY = "<planarium-embed></planarium-embed>";
+
+export function PlanariumEmbed({ html = EMPTY, className, children, ...rest }) {
   const holder = useRef(null);
   const handlers = useRef(rest);
   handlers.current = rest;

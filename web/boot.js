@@ -13,6 +13,7 @@ const absolute = (path) => new URL(path, document.baseURI).href;
 
 /** What a reader can do about it, in one sentence. */
 function explanation(error) {
+  if (window.planariumReason) return `The engine was refused: ${window.planariumReason}.`;
   if (typeof WebAssembly !== "object") {
     return "This browser has no WebAssembly, which the engine needs.";
   }
@@ -32,7 +33,7 @@ try {
   if (typeof WebAssembly !== "object") throw new Error("no WebAssembly");
   const engine = meta("engine");
   const { default: init } = await import(absolute(engine.dataset.glue));
-  await init({ module_or_path: absolute(engine.content) });
+  await init({ module_or_path: (await window.planariumPage?.module) ?? absolute(engine.content) });
   await Promise.race([listening, window.planariumEngine.failed]);
   const early = window.planariumEarly?.();
   delete root.dataset.picture;
@@ -43,10 +44,14 @@ try {
   // A frame belongs to the document around it, and a served world is not there without its server.
   if (!root.hasAttribute("data-frame") && !window.planariumEngine.address) keepOffline(meta("offline")?.content);
 } catch (error) {
+  // A policy's violation is told after what it refused has failed.
+  await new Promise((done) => setTimeout(done, 50));
   root.dataset.boot = "failed";
+  const reason = explanation(error);
+  window.planariumFails?.(reason.replace(/\.$/, ""));
   if (status) {
     status.setAttribute("role", "alert");
-    status.textContent = `${explanation(error)} (${error?.message ?? error})`;
+    status.textContent = `${reason} (${error?.message ?? error})`;
   }
   console.error(error);
 }

@@ -1,8 +1,35 @@
 // Runs before the first paint, as a classic script beside the style sheet: the engine's worker is started, the page's picture stands in
 // the document, and what is done to it before the page itself is there is noted down. `boot.js` plays it to the page when that listens.
 // With `?world=` the page shows a world that is served elsewhere, and there is no worker.
-import { Engine } from "./engine.js";
+import { Engine, pageModule } from "./engine.js";
 import { Served } from "./served.js";
+
+// A server may send a policy of its own with this page's files. The first thing that it refuses is told in words: to the reader, and to the
+// document around a frame, which would otherwise wait for an answer.
+(() => {
+  /** Tells why the page does not start; the first reason counts. */
+  window.planariumFails = (reason) => {
+    if (window.planariumReason) return;
+    window.planariumReason = reason;
+    const parent = new URLSearchParams(location.search).get("parent") ?? "*";
+    if (window.parent !== window) window.parent.postMessage({ type: "refused", reason }, parent);
+  };
+  /** Directive of a violation, what it means here. */
+  const KINDS = [
+    ["worker-src", "the engine's worker"],
+    ["style-src", "the styles of its page"],
+    ["script-src", "the scripts of its page"],
+    ["connect-src", "the engine's file"],
+  ];
+  document.addEventListener("securitypolicyviolation", ({ blockedURI, effectiveDirective, disposition }) => {
+    const refused = (what, allow) => window.planariumFails(`the policy of ${location.host} refuses ${what}; it has to allow ${allow}`);
+    if (disposition === "report") return;
+    if (blockedURI === "wasm-eval") return refused("WebAssembly", "script-src 'wasm-unsafe-eval'");
+    // What a browser's extensions put into the page is their own matter.
+    const kind = blockedURI.startsWith(location.origin) && KINDS.find(([directive]) => effectiveDirective.startsWith(directive));
+    if (kind) refused(kind[1], `${kind[0]} 'self'`);
+  });
+})();
 
 (() => {
   const worker = document.querySelector('meta[name="planarium-worker"]');
@@ -15,13 +42,15 @@ import { Served } from "./served.js";
     });
   } else if (worker) {
     const absolute = (path) => new URL(path, document.baseURI).href;
+    const page = framed && document.querySelector('meta[name="planarium-engine"]');
+    if (page) window.planariumPage = pageModule(absolute(page.content));
     const { script, glue, size } = worker.dataset;
     const names = { script: absolute(script), glue: absolute(glue), wasm: absolute(worker.content) };
     const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
     window.planariumEngine = new Engine(names, (bytes) => {
       const place = document.getElementById("boot-bytes");
       if (place) place.textContent = `${megabytes(bytes)} of ${megabytes(Number(size))} MB`;
-    });
+    }, framed);
   }
 })();
 
@@ -39,8 +68,11 @@ import { Served } from "./served.js";
   };
   // In a frame of another document the address says how it looks, and there is no picture.
   const framed = root.hasAttribute("data-frame");
-  const theme = new URLSearchParams(location.search).get("theme");
-  if (framed && ["light", "dark"].includes(theme)) root.dataset.theme = theme;
+  const query = new URLSearchParams(location.search);
+  const looks = { theme: ["light", "dark"], density: ["compact"], motion: ["reduce"] };
+  for (const [key, words] of framed ? Object.entries(looks) : []) {
+    if (words.includes(query.get(key))) root.dataset[key] = query.get(key);
+  }
   // The looks of the last visit, as web/src/store/persist.rs writes them.
   for (const [key, value] of (framed ? "" : kept("localStorage", "prefs")).split(";").map((pair) => pair.split("="))) {
     if (key === "theme" && value !== "auto") root.dataset.theme = value;

@@ -1,55 +1,100 @@
-// The engine's worker: loads the host, hands it the page's texts, and lets it work in slices, so that what comes meanwhile lands.
+// The engine's worker: loads the host, hands it the pages' texts, and lets it work in slices, so that what comes meanwhile lands.
 //
-// The first message says where the glue is and brings the compiled module; all others are texts, see crates/messages/src/wire.
+// The page that started it is session 0 and speaks to the worker itself. Frames beside it bring a port each and get a host of their own
+// over the same WebAssembly. Messages to the worker that are no texts: where the glue is, with the compiled module, as the first one;
+// `{ join }` with the port of a session, `{ end }`. All others are texts, see crates/messages/src/wire.
 
-let engine;
+/** The host's class, once it is loaded. */
+let Engine;
 /** The engine has failed: nothing of it may run any more. */
 let over = false;
+/** Number to session, `{ number, line, engine }`. */
+const sessions = new Map([[0, { number: 0, line: self }]]);
+/** Sessions that have something to do, in the order of their turns. */
+const due = [];
+/** The session that worked last. The page is told when it changes, so that it knows whose question an engine in a loop is at. */
+let at = 0;
 
 /** A message to itself comes after everything that has come by then. */
 const turn = new MessageChannel();
-let due = false;
-
-const post = (text) => self.postMessage(text);
+let asked = false;
 
 /** Calls into the engine; what it throws is its end. A panic has been told by the engine itself, in better words. */
-function guarded(call) {
+function guarded(session, call) {
   if (over) return undefined;
   try {
     return call();
   } catch (error) {
     over = true;
-    post(JSON.stringify({ Panicked: String(error?.stack ?? error) }));
+    session.line.postMessage(JSON.stringify({ Panicked: String(error?.stack ?? error) }));
+    self.postMessage({ over: session.number });
     return undefined;
   }
 }
 
-function soon() {
-  if (due) return;
-  due = true;
+function soon(session) {
+  if (session && !due.includes(session)) due.push(session);
+  if (asked || due.length === 0) return;
+  asked = true;
   turn.port2.postMessage(null);
 }
 
 turn.port1.onmessage = () => {
-  due = false;
-  if (guarded(() => engine.work())) soon();
+  asked = false;
+  const session = due.shift();
+  if (!session) return;
+  if (session.number !== at) {
+    at = session.number;
+    self.postMessage({ at });
+  }
+  const more = guarded(session, () => session.engine.work());
+  soon(more ? session : undefined);
 };
+
+function begin(session) {
+  if (Engine) guarded(session, () => (session.engine = new Engine((text) => session.line.postMessage(text))));
+}
+
+function take(session, text) {
+  guarded(session, () => session.engine.take(text));
+  soon(session);
+}
+
+/** A frame beside the page. */
+function join(number, line) {
+  const session = { number, line };
+  sessions.set(number, session);
+  line.onmessage = ({ data }) => take(session, data);
+  begin(session);
+}
+
+/** A frame that is gone. */
+function end(number) {
+  const session = sessions.get(number);
+  sessions.delete(number);
+  if (session) {
+    session.line.close();
+    if (due.includes(session)) due.splice(due.indexOf(session), 1);
+    guarded(session, () => session.engine?.free());
+  }
+  if (at === number) at = 0;
+  self.postMessage({ ended: number });
+}
 
 async function load({ glue, module }) {
   try {
-    const { default: init, Engine } = await import(glue);
+    const { default: init, Engine: loaded } = await import(glue);
     await init({ module_or_path: module });
-    engine = new Engine(post);
+    Engine = loaded;
+    sessions.forEach(begin);
   } catch (error) {
     self.postMessage({ refused: String(error?.message ?? error) });
   }
 }
 
-self.onmessage = ({ data }) => {
-  if (typeof data !== "string") {
-    load(data);
-    return;
-  }
-  guarded(() => engine.take(data));
-  soon();
+self.onmessage = ({ data, ports }) => {
+  if (typeof data === "string") take(sessions.get(0), data);
+  else if (data.join) join(data.join, ports[0]);
+  else if (data.end) end(data.end);
+  else load(data);
 };

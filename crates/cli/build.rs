@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs, io};
 
 fn files_below(dir: &Path, out: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -17,28 +18,34 @@ fn files_below(dir: &Path, out: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-fn content_type(path: &Path) -> &'static str {
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("html") => "text/html;charset=utf-8",
-        Some("js" | "mjs") => "text/javascript",
-        Some("css") => "text/css",
-        Some("wasm") => "application/wasm",
-        Some("svg") => "image/svg+xml",
-        Some("json") => "application/json",
-        _ => "application/octet-stream",
-    }
-}
+/// The first `kubectl` that leaves the check of fields to the server, and knows `create token`: 1.25.
+const RECENT_KUBECTL: u32 = 25;
 
-/// Sets `cfg(kubectl)` if that program is on the path. A caller that has just installed one sets `PLANARIUM_KUBECTL`.
+/// Sets `cfg(kubectl)` if that program is on the path, and `cfg(recent_kubectl)` if it is [`RECENT_KUBECTL`] or later. A caller
+/// that has just installed one sets `PLANARIUM_KUBECTL`.
 fn kubectl() {
     println!("cargo:rustc-check-cfg=cfg(kubectl)");
+    println!("cargo:rustc-check-cfg=cfg(recent_kubectl)");
     println!("cargo:rerun-if-env-changed=PLANARIUM_KUBECTL");
     println!("cargo:rerun-if-env-changed=PATH");
     let path = env::var_os("PATH").unwrap_or_default();
     let name = format!("kubectl{}", env::consts::EXE_SUFFIX);
-    if env::split_paths(&path).any(|folder| folder.join(&name).is_file()) {
-        println!("cargo:rustc-cfg=kubectl");
+    let Some(program) = env::split_paths(&path).map(|folder| folder.join(&name)).find(|file| file.is_file())
+    else {
+        return;
+    };
+    println!("cargo:rustc-cfg=kubectl");
+    if minor_version(&program).is_some_and(|minor| minor >= RECENT_KUBECTL) {
+        println!("cargo:rustc-cfg=recent_kubectl");
     }
+}
+
+/// Returns 32 for a `kubectl` of version 1.32.
+fn minor_version(program: &Path) -> Option<u32> {
+    let output = Command::new(program).args(["version", "--client", "--output=json"]).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (_, after) = text.split_once("\"minor\": \"")?;
+    after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -54,12 +61,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arms = String::new();
     for path in &files {
         let name = format!("/{}", path.strip_prefix(&dist)?.to_string_lossy().replace('\\', "/"));
-        let kind = content_type(path);
         let text = path.display().to_string();
-        if name == "/index.html" {
-            writeln!(arms, "        \"/\" => Some(({kind:?}, include_bytes!({text:?}))),")?;
-        }
-        writeln!(arms, "        {name:?} => Some(({kind:?}, include_bytes!({text:?}))),")?;
+        writeln!(arms, "        {name:?} => Some(include_bytes!({text:?})),")?;
     }
     let body = if arms.is_empty() {
         "    let _ = path;\n    None\n".to_owned()
@@ -67,7 +70,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         format!("    match path {{\n{arms}        _ => None,\n    }}\n")
     };
     let code = format!(
-        "/// The file at a path with its content type.\npub(crate) fn file(path: &str) -> Option<(&'static str, &'static [u8])> {{\n{body}}}\n"
+        "/// Returns the file at a path.\npub(crate) fn file(path: &str) -> Option<&'static [u8]> {{\n{body}}}\n"
     );
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("page.rs"), code)?;
     Ok(())

@@ -116,6 +116,35 @@ for (const [name, width, height] of [["sideways", 844, 390], ["enlarged four tim
   });
 }
 
+/** Neighbours in heads and bars that cover each other, or are wider than their row. */
+function covered(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll(".pane-head, .header, .transport")].flatMap((row) => {
+      const boxes = [...row.children].map((part) => [part, part.getBoundingClientRect()]).filter(([part, { width, height }]) => part.checkVisibility() && width > 1 && height > 1);
+      return boxes.slice(1).flatMap(([part, box], at) => {
+        const [before, { right, top, bottom }] = boxes[at];
+        const covers = box.left < right - 1 && box.top < bottom - 1 && box.bottom > top + 1;
+        return covers || part.scrollWidth > part.clientWidth + 1 && part.matches("label, select") ? [`${before.className} and ${part.className}`] : [];
+      });
+    }),
+  );
+}
+
+for (const [name, path, reach] of SYSTEMS) {
+  journey(`${name} sideways: the example is named in full, nothing covers its neighbour, the plan is seen`, { width: 844, height: 390, touch: true, path }, async ({ page, shot }) => {
+    await reach(page);
+    await shot("sideways");
+    assert.deepEqual(await covered(page), []);
+    assert.deepEqual(await page.locator(".title-text").evaluate((text) => text.scrollWidth - text.clientWidth), 0);
+    const seen = await page.evaluate(() => {
+      const plan = document.querySelector(".tree .row, .flow-svg").getBoundingClientRect();
+      const pane = document.querySelector(".tree-pane").getBoundingClientRect();
+      return Math.min(plan.bottom, pane.bottom) - plan.top;
+    });
+    assert.ok(seen >= 44, `${seen} pixels of the plan are seen`);
+  });
+}
+
 journey("the statuses differ in a system's own colours", { width: 1440, height: 900, path: "?example=hello-world" }, async ({ page, shot }) => {
   await page.emulateMedia({ forcedColors: "active" });
   const legend = page.getByRole("list", { name: "What the lanes show" });

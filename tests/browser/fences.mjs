@@ -42,7 +42,8 @@ const decoded = (text) =>
 export function elements(html) {
   return [...html.matchAll(/<planarium-embed([^>]*)>([^]*?)<\/planarium-embed>/g)].map(([, head, inside]) => {
     const attributes = [...head.matchAll(/([\w-]+)(?:="([^"]*)")?/g)].map(([, name, value]) => `${name}=${decoded(value ?? "")}`);
-    const text = decoded(inside.replace(/<script[^]*?<\/script>/g, "").replace(/<[^>]*>/g, " "));
+    // An attribute may hold a > as it is.
+    const text = decoded(inside.replace(/<script[^]*?<\/script>/g, "").replace(/<(?:"[^"]*"|[^">])*>/g, " "));
     return { attributes: attributes.filter((one) => !one.startsWith("data-recording=")).sort(), text: text.replace(/\s+/g, " ").trim() };
   });
 }

@@ -178,7 +178,7 @@ journey(
     await ready(page);
     await embed(page).getByRole("button", { name: "Try it" }).click();
     const line = embed(page).getByRole("status");
-    await soon(async () => assert.match(await line.innerText(), /policy does not allow its frame \(frame-src http/));
+    await soon(async () => assert.match(await line.innerText(), /policy does not allow it \(frame-src http/));
     await embed(page).evaluate((it) => it.seek("end"));
     assert.equal(await embed(page).getByRole("row").filter({ hasText: "deploy" }).first().locator(".pl-word").innerText(), "COMPLETE");
     assert.equal(await page.locator("iframe").count(), 0);
@@ -251,4 +251,72 @@ journey("the dialog writes what a document needs, and that works", { width: 1440
   await page.route("**/document.html", (route) => route.fulfill({ contentType: "text/html", body }));
   await page.goto(new URL("document.html", url).href);
   await page.frameLocator("iframe").getByRole("treegrid").waitFor();
+});
+
+const tag = (attributes) => `<planarium-embed engine="planarium/embed.html" ${attributes}></planarium-embed>`;
+
+journey("a document says what is opened, what a reader may do, and how it looks", options(
+  tag('example="hello-world" nodes="2" seed="7" commands="continue" link="false" density="compact" motion="reduce" height="444px" panes="tree,machines" loading="eager"'),
+), async ({ page, scan, shot }) => {
+  const inside = framed(page);
+  await inside.getByRole("treegrid").waitFor();
+  await soon(async () => assert.equal(await embed(page).getAttribute("data-engine"), "on"));
+  assert.equal(await page.locator("iframe").evaluate((frame) => frame.offsetHeight), 444);
+  const looks = await inside.locator(":root").evaluate(({ dataset: { density, motion } }) => ({ density, motion }));
+  assert.deepEqual(looks, { density: "compact", motion: "reduce" });
+  assert.equal(await inside.getByRole("button", { name: "Open in Planarium" }).count(), 0);
+  const { value } = await embed(page).evaluate((it) => it.export("journal"));
+  const journal = JSON.parse(value.text);
+  assert.equal(journal.genesis.seed, 7);
+  assert.equal(journal.entries.find(({ input }) => input.kind === "add-agent").input.count, 2);
+  // The document's own calls are free.
+  assert.equal((await embed(page).evaluate((it) => it.command({ op: "interrupt", plan: "deploy" }))).ok, true);
+  await scan();
+  await shot("as the document says");
+});
+
+journey("the event behind a change is told, and a folder of the playground's files is enough", options(
+  '<planarium-embed wasm-src="planarium" example="hello-world"></planarium-embed>',
+), async ({ page }) => {
+  const met = await embed(page).evaluate(async (it) => {
+    await customElements.whenDefined("planarium-embed");
+    globalThis.causes = [];
+    it.addEventListener("planarium:statuschange", ({ detail }) => globalThis.causes.push(detail.cause));
+    return it.runUntil("deploy=COMPLETE");
+  });
+  assert.equal(met.value?.met, true, JSON.stringify(met));
+  await soon(async () => {
+    const causes = await page.evaluate(() => globalThis.causes);
+    assert.ok(causes.some((cause) => cause?.kind && cause.text), JSON.stringify(causes));
+  });
+});
+
+journey("what a document asks for in vain is said in the frame and once in the console", options(
+  tag('example="hello-world" dialect="helm" nodes="many" commands="continue,fly" height="tall" loading="soon" colour="red"'),
+), async ({ page }) => {
+  const said = [];
+  // What the first load says must not be counted with what the second one does.
+  await embed(page).getByText('unknown colour="red"').waitFor();
+  page.on("console", (message) => message.type() === "warning" && said.push(message.text()));
+  await page.reload();
+  for (const text of ['unknown height="tall"', 'unknown loading="soon"', 'unknown colour="red"']) {
+    await embed(page).getByText(text).waitFor();
+    await soon(async () => assert.equal(said.filter((line) => line.includes(text)).length, 1, text));
+  }
+  await embed(page).evaluate((it) => it.takeOver());
+  const words = ["dialect: `helm`", "nodes: `many`", "commands: `fly`"];
+  await framed(page).getByText("This document asks for what does not exist here").first().waitFor();
+  await soon(async () => assert.equal(said.filter((text) => words.every((word) => text.includes(word))).length, 1, said.join(" | ")));
+});
+
+journey("a scenario is played on the definition beside it", options(tag('src="own.yml" scenario="two.planarium.yaml"'), {
+  policy: "frame-src 'self'; connect-src 'self'",
+}), async ({ page }) => {
+  const definition = "name: own\npods:\n  own:\n    count: 1\n    tasks:\n      server: {goal: RUNNING, cmd: ./x, cpus: 0.1, memory: 32}\n";
+  const scenario = "version: 1\ncluster: small\nservices:\n  - files: [own.yml]\n";
+  await page.route("**/own.yml", (route) => route.fulfill({ contentType: "text/yaml", body: definition }));
+  await page.route("**/two.planarium.yaml", (route) => route.fulfill({ contentType: "text/yaml", body: scenario }));
+  await embed(page).evaluate(async (it) => (await customElements.whenDefined("planarium-embed"), await it.takeOver()));
+  const { value } = await embed(page).evaluate((it) => it.snapshot());
+  assert.deepEqual(value.plans.map(({ service, name }) => [service, name])[0], ["own", "deploy"]);
 });

@@ -56,20 +56,20 @@ const TRIED_STYLE = "sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA=";
  * Serves a folder on a free port of the loopback interface.
  *
  * @param {string} [folder] default: the built page
- * @param {Record<string, { type: string, body: string | Buffer, status?: number }>} [extra] further answers by path
+ * @param {Record<string, { type: string, body: string | Buffer, status?: number, headers?: Record<string, string> }>} [extra] further answers by path
  * @param {string} [mount] the path under which the folder appears; starts and ends with a slash
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
 export async function serve(folder = DIST, extra = {}, mount = "/") {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    const answer = (status, type, body) => {
-      response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
+    const answer = (status, type, body, headers = {}) => {
+      response.writeHead(status, { "content-type": type, "cache-control": "no-store", ...headers });
       response.end(request.method === "HEAD" ? undefined : body);
     };
     const known = extra[pathname];
     if (known) {
-      answer(known.status ?? 200, known.type, known.body);
+      answer(known.status ?? 200, known.type, known.body, known.headers);
       return;
     }
     try {
@@ -223,6 +223,7 @@ export async function scan(page, options = {}) {
   const axe = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
   // Through the debugger, so that the page's policy on scripts stays as it is.
   await page.evaluate(axe);
+  await atRest(page);
   const violations = await page.evaluate(
     async ({ include, exclude }) => {
       const context = { include: [include ?? "html"], exclude: (exclude ?? []).map((selector) => [selector]) };
@@ -240,6 +241,15 @@ export async function scan(page, options = {}) {
     { include: options.include, exclude: options.exclude },
   );
   assert.deepEqual(violations, [], "accessibility");
+}
+
+/** Waits until what fades in is all there: half faded in, a text has less contrast than at rest. */
+async function atRest(page) {
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(({ effect, playState }) => playState !== "running" || effect.getComputedTiming().iterations === Infinity),
+  );
 }
 
 /** Keeps a picture of the page in shots/. */

@@ -74,13 +74,13 @@ journey("a lesson is chosen, predicted, solved and followed by the next, by keyb
   await press(page, button(page, /^Next: /));
   await page.waitForURL(/#lesson=status$/);
   await page.keyboard.press("l");
-  await dialog.getByText("1 of 24 passed").waitFor();
+  await dialog.getByText("1 of 26 passed").waitFor();
   await page.keyboard.press("Escape");
   // It is still so when the page is loaded again.
   await page.reload();
   await lesson(page).waitFor();
   await page.keyboard.press("l");
-  await dialog.getByText("1 of 24 passed").waitFor();
+  await dialog.getByText("1 of 26 passed").waitFor();
 });
 
 for (const theme of ["light", "dark"]) {
@@ -178,7 +178,7 @@ journey("progress comes with a link, and blocked storage is said", { path: "#pro
   await page.getByText("Progress taken over: 2 of 2 new or better.").waitFor();
   await page.keyboard.press("l");
   const dialog = page.getByRole("dialog", { name: "Lessons" });
-  await dialog.getByText("2 of 24 passed").waitFor();
+  await dialog.getByText("2 of 26 passed").waitFor();
   await dialog.getByText("passed, 3 of 3 stars").waitFor();
   await shot("passed");
   await page.addInitScript(() => {

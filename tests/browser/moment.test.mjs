@@ -129,6 +129,29 @@ journey("a reload keeps branches, edits and view", { width: 1440 }, async ({ pag
   assert.equal(await messages(page).getByRole("button").count(), 0, "nothing has to be brought back by hand");
 });
 
+journey("what was done is undone and done again after the page is loaded again", { width: 1440 }, async ({ page }) => {
+  const on = playground(page);
+  const title = await page.title();
+  await on.command("deploy", /^Interrupt/, 1);
+  await on.shows("deploy", "WAITING");
+  await on.example("Force-complete does not open a canary");
+  await soon(async () => assert.match(await page.title(), /^Force-complete/));
+  const again = async (keys) => {
+    await page.reload();
+    await on.tree.getByRole("row").first().click();
+    await page.keyboard.press(keys);
+  };
+  await again("Control+z");
+  await soon(async () => assert.equal(await page.title(), title));
+  await on.shows("deploy", "WAITING");
+  await again("Control+z");
+  await on.shows("deploy", "PENDING");
+  await again("Control+Shift+Z");
+  await on.shows("deploy", "WAITING");
+  await again("Control+Shift+Z");
+  await soon(async () => assert.match(await page.title(), /^Force-complete/));
+});
+
 journey("a second tab has a draft of its own", { width: 1440 }, async ({ page }) => {
   const on = playground(page);
   const examples = await on.text();

@@ -2,10 +2,13 @@
 //
 // `planarium serve` runs beside the page's own server, so the page is one of another origin that the server allows.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { DIST, open, scan, serve, shot, soon, started } from "./harness.mjs";
 import { playground } from "./playground.mjs";
 
@@ -13,8 +16,12 @@ const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..")
 const PLANARIUM = process.env.PLANARIUM_BIN ?? path.join(ROOT, "target", "debug", "planarium");
 
 /** A server of a world, with a client of its API. */
-async function world(words, port = 0) {
-  const child = spawn(PLANARIUM, ["serve", "--listen", `127.0.0.1:${port}`, ...words], { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+async function world(words, port = 0, env = {}) {
+  const child = spawn(PLANARIUM, ["serve", "--listen", `127.0.0.1:${port}`, ...words], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const line = await new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`planarium serve ended with ${code}`)));
@@ -42,9 +49,13 @@ async function world(words, port = 0) {
   return { address, port: Number(address.split(":")[1]), call, end };
 }
 
-/** A test with a page on a served world; `words` start the world. */
+/** A test with a page on a served world; `words` start the world. Is skipped where `options.skipped` gives a reason. */
 function served(name, words, options, steps) {
-  test(name, async () => {
+  test(name, async (context) => {
+    if (options.skipped) {
+      context.skip(options.skipped);
+      return;
+    }
     const site = await serve();
     const origin = new URL(site.url).origin;
     const there = await world([...words, "--allow-origin", origin]);
@@ -145,6 +156,82 @@ served("a lost connection is told, and the page goes on when the server is back"
   await on.shows("deploy", "PENDING");
 });
 
+// ---- clients that other people wrote -----------------------------------------------------------
+
+const PYTHON = process.env.PLANARIUM_CLIENTS;
+const libraries = { skipped: PYTHON ? undefined : "no Python with the client libraries is given by PLANARIUM_CLIENTS" };
+const run = promisify(execFile);
+const kubectl = {
+  skipped: await run("kubectl", ["version", "--client"]).then(
+    () => undefined,
+    () => "kubectl is missing (on Debian, as root: apt-get install kubernetes-client)",
+  ),
+};
+
+/** Starts `tests/clients/act.py` against a world; `said` waits for a line that it prints. */
+function acting(there, what) {
+  const child = spawn(PYTHON, [path.join(ROOT, "tests", "clients", "act.py"), there.address, what], {
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let text = "";
+  child.stdout.on("data", (data) => (text += data));
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  return {
+    said: (line) => soon(() => assert.ok(text.split("\n").includes(line), `not yet: ${line}`)),
+    end: async () => {
+      child.stdin.end();
+      assert.equal(await ended, 0);
+    },
+  };
+}
+
+const SHOP = ["examples/kubernetes-first-rollout", "--clock", "manual"];
+
+served("kubectl rolls out, pauses, resumes and undoes, and the page shows each", SHOP, kubectl, async ({ there, on, shot: keep }) => {
+  const control = (...words) => run("kubectl", ["--server", `http://${there.address}/kube`, ...words]);
+  await there.call("POST", "/sim/advance", { until: "deployment.web=Complete" });
+  await on.shows("deployment.web", "Complete");
+  await control("set", "image", "deployment/web", "web=shop/web:2");
+  await there.call("POST", "/sim/advance", { for_ms: 2_000 });
+  await on.shows("deployment.web", "Progressing");
+  await control("rollout", "pause", "deployment/web");
+  await there.call("POST", "/sim/advance", { for_ms: 1_000 });
+  await on.shows("deployment.web", "Paused");
+  await keep("paused");
+  await control("rollout", "resume", "deployment/web");
+  await there.call("POST", "/sim/advance", { until: "deployment.web=Complete" });
+  await on.shows("deployment.web", "Complete");
+  await on.shows("revision-1", "Superseded");
+  await control("rollout", "undo", "deployment/web");
+  await there.call("POST", "/sim/advance", { until: "deployment.web=Complete" });
+  await on.shows("revision-2", "Superseded");
+  await keep("undone");
+});
+
+served("the Marathon client installs an app and scales it while the page is open", MANUAL, libraries, async ({ page, there, on, shot: keep }) => {
+  const client = acting(there, "marathon");
+  await client.said("scaled");
+  await client.end();
+  await there.call("POST", "/sim/advance", { for_ms: 60_000 });
+  await on.tab("Cluster");
+  await page.getByRole("region", { name: "Inspector" }).getByText(/^billing/).nth(2).waitFor();
+  await keep("scaled");
+});
+
+const REAL = ["examples/hello-world", "--speed", "20"];
+
+served("a framework of pymesos takes an offer and the page shows its task", REAL, libraries, async ({ page, there, on, shot: keep }) => {
+  const client = acting(there, "mesos");
+  await client.said("launched");
+  await on.tab("Cluster");
+  await on.inspector.getByText(/^guest/).first().waitFor();
+  await keep("guest");
+  await client.end();
+  // The framework has no time to come back, so its task ends with it.
+  await page.waitForFunction(() => ![...document.querySelectorAll("*")].some((one) => one.textContent.trim() === "guest"));
+});
+
 for (const [label, options] of [
   ["wide dark", { width: 1440, height: 900, theme: "dark" }],
   ["wide light", { width: 1440, height: 900 }],
@@ -186,5 +273,26 @@ test("the server hands its own page out, and that shows its world", async () => 
   } finally {
     await close();
     await there.end();
+  }
+});
+
+test("serve opens the page that shows its world in the desktop's browser", async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "planarium-desktop-"));
+  const asked = path.join(folder, "asked");
+  await writeFile(path.join(folder, "xdg-open"), `#!/bin/sh\nprintf %s "$1" > "${asked}"\n`, { mode: 0o755 });
+  const there = await world([...MANUAL, "--page", DIST, "--open"], 0, { PATH: `${folder}:${process.env.PATH}`, DISPLAY: ":0" });
+  try {
+    let address = "";
+    await soon(async () => assert.notEqual((address = await readFile(asked, "utf8").catch(() => "")), ""));
+    assert.equal(new URL(address).host, there.address);
+    const { page, check, close } = await open(address);
+    await started(page);
+    await there.call("POST", "/sim/advance", { until: "deploy=COMPLETE" });
+    await playground(page).shows("deploy", "COMPLETE");
+    check();
+    await close();
+  } finally {
+    await there.end();
+    await rm(folder, { recursive: true });
   }
 });

@@ -92,10 +92,10 @@ journey("machines that suffice are offered where those in use do not", {}, async
   const on = playground(page);
   await opened(page, SERVICE.replace("cpus: 0.5", "cpus: 0.5\n        gpus: 1"));
   const plans = page.getByRole("region", { name: "Plans" });
-  await plans.getByText(/It gets further on: .*GPUs/).waitFor();
+  await plans.getByText(/The rollout gets further with: .*GPUs/).waitFor();
   await shot("offered");
   await plans.getByRole("button", { name: "Use them" }).click();
-  await plans.getByText(/It gets further on/).waitFor({ state: "hidden" });
+  await plans.getByText(/The rollout gets further with/).waitFor({ state: "hidden" });
   await on.fast();
   await on.play();
   await on.shows("deploy", "COMPLETE");

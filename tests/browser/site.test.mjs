@@ -20,24 +20,42 @@ async function visited(file, steps) {
   }
 }
 
-/** Number of demos that a chapter's source has; those shown inside a longer fence are text. */
+/** Number of demos and of lessons that a chapter's source has; those shown inside a longer fence are text. */
 async function demos(file) {
   const source = await readFile(new URL(`../../docs/site/src/${file.replace(".html", ".md")}`, import.meta.url), "utf8");
-  const count = source.replace(/^````markdown\n[^]*?^````$/gm, "").match(/^```planarium /gm)?.length ?? 0;
-  assert.ok(count > 0, `${file} has demos`);
-  return count;
+  const fences = source.replace(/^````markdown\n[^]*?^````$/gm, "").match(/^```planarium .*$/gm) ?? [];
+  assert.ok(fences.length > 0, `${file} has demos`);
+  const lessons = fences.filter((info) => info.includes(" lesson=")).length;
+  return { runs: fences.length - lessons, lessons };
 }
 
 const systems = ["dcos-sdk", "marathon", "kudo", "kubernetes", "skopos", "mesos"].map((name) => `systems/${name}.html`);
 const guide = ["page", "command-line", "serve", "scenarios", "element"].map((name) => `guide/${name}.html`);
 
+/** Chapters of what no lesson is about. */
+const WITHOUT_LESSON = ["systems/kubernetes.html"];
+
+for (const file of ["index.html", ...systems].filter((name) => !WITHOUT_LESSON.includes(name))) {
+  test(`the lesson of ${file} starts in the book's own playground`, { skip }, async () => {
+    await visited(file, async (page) => {
+      const { lessons } = await demos(file);
+      assert.ok(lessons > 0, `${file} has a lesson`);
+      await page.getByRole("button", { name: "Start the lesson" }).first().press("Enter");
+      const pane = page.frameLocator("iframe.pl-engine").getByRole("region", { name: "Lesson", exact: true }).first();
+      await pane.getByText("Before you begin:").waitFor();
+      await scan(page, { include: "planarium-embed" });
+    });
+  });
+}
+
 for (const file of ["index.html", ...systems, ...guide, "examples/canary/index.html"]) {
   test(`every demo of ${file} plays`, { skip }, async () => {
     await visited(file, async (page) => {
-      const embeds = page.locator("planarium-embed");
-      const count = file.startsWith("examples/") ? 1 : await demos(file);
-      assert.equal(await embeds.count(), count);
-      for (let at = 0; at < count; at += 1) {
+      const embeds = page.locator("planarium-embed:not([lesson])");
+      const { runs, lessons } = file.startsWith("examples/") ? { runs: 1, lessons: 0 } : await demos(file);
+      assert.equal(await embeds.count(), runs);
+      assert.equal(await page.locator("planarium-embed[lesson]").count(), lessons);
+      for (let at = 0; at < runs; at += 1) {
         const embed = embeds.nth(at);
         await embed.evaluate((it) => (it.speed = 64));
         await embed.evaluate((it) => it.seek(Math.max(0, it.duration - 1)));

@@ -73,6 +73,34 @@ for (const [size, options] of [
   });
 }
 
+for (const [width, height] of [[1440, 900], [1280, 800], [390, 844]]) {
+  journey(`texts of a drawing can be read at ${width}, and the step at work is in sight`, { width, height, touch: width < 500, path: "?example=second-instance" }, async ({ page, shot }) => {
+    const on = playground(page);
+    const marks = panel(page).getByRole("list", { name: /^Instances of / }).getByRole("listitem");
+    await panel(page).waitFor();
+    for (let steps = 0; steps < 30 && (await marks.count()) === 0; steps += 1) {
+      await page.keyboard.press(">");
+      await on.answered();
+    }
+    assert.ok((await marks.count()) > 0, "a loop is at work");
+    const sizes = await panel(page).locator(".flow-svg").evaluateAll((drawings) =>
+      drawings.flatMap((drawing) => {
+        const scale = drawing.getBoundingClientRect().width / drawing.viewBox.baseVal.width;
+        const texts = [...drawing.querySelectorAll("text, .flow-name, .flow-status")].filter((text) => text.checkVisibility());
+        return texts.map((text) => [text.textContent, scale * Number.parseFloat(getComputedStyle(text).fontSize)]);
+      }),
+    );
+    assert.ok(sizes.length > 3);
+    assert.deepEqual(sizes.filter(([, size]) => size < 11), []);
+    const seen = await panel(page).locator('[data-step][data-family="active"]').last().evaluate((step) => {
+      const [own, drawing] = [step, step.closest(".flow-scroll")].map((it) => it.getBoundingClientRect());
+      return [own.left - drawing.left, drawing.right - own.right];
+    });
+    assert.ok(Math.min(...seen) >= -1, `the step at work is cut by ${-Math.min(...seen)} pixels`);
+    await shot("readable");
+  });
+}
+
 journey("a plan that is made is taken over and edited", { ...WIDE, path: "?example=generated-upgrade" }, async ({ page, scan, shot }) => {
   const on = playground(page);
   await on.looks("Rows");

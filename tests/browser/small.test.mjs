@@ -37,6 +37,41 @@ journey("a phone has one bar of tabs, hints that speak of touch, and messages be
   await shot("console");
 });
 
+for (const [width, height] of [[390, 844], [844, 390]]) {
+  journey(`messages cover neither the narration, nor the bar of the selected element, nor the transport, ${width}x${height}`, { width, height, touch: true }, async ({ page, shot }) => {
+    const on = playground(page);
+    await page.keyboard.press(">");
+    await on.answered();
+    // A command in the past, and one that is refused: both are told.
+    await on.slider.focus();
+    await page.keyboard.press("Home");
+    await on.shows("deploy", "PENDING");
+    await on.command("deploy", /^Interrupt/, 1);
+    const messages = page.getByRole("region", { name: "Messages" });
+    await messages.getByText(/./).first().waitFor();
+    await on.answered();
+    await shot("message");
+    const boxes = (selector) =>
+      page.locator(selector).evaluateAll((all) =>
+        all.filter((one) => one.checkVisibility()).map((one) => {
+          const { top, bottom, left, right } = one.getBoundingClientRect();
+          return { top, bottom, left, right };
+        }),
+      );
+    const said = await boxes(".toast");
+    assert.ok(said.length > 0, "something is told");
+    const free = [...(await boxes(".status-line")), ...(await boxes(".selected-bar")), ...(await boxes(".transport"))];
+    assert.equal(free.length, width < 768 ? 3 : 2, "narration and transport are seen, and a bar on a narrow screen");
+    for (const toast of said) {
+      assert.ok(toast.top >= 0 && toast.bottom <= height && toast.left >= 0 && toast.right <= width, JSON.stringify(toast));
+      for (const other of free) {
+        const apart = toast.bottom <= other.top || toast.top >= other.bottom || toast.right <= other.left || toast.left >= other.right;
+        assert.ok(apart, `${JSON.stringify(toast)} covers ${JSON.stringify(other)}`);
+      }
+    }
+  });
+}
+
 for (const [width, height] of [[844, 390], [667, 375]]) {
   journey(`a phone held sideways shows the tree, ${width} wide`, { width, height, touch: true }, async ({ page, shot }) => {
     const on = playground(page);

@@ -40,6 +40,7 @@ const FILES = {
   "/picture.yml": [200, { ...OPEN, "content-type": "image/png" }, "no picture"],
   "/bytes.yml": [200, { ...OPEN, "content-type": "application/octet-stream" }, "a\0b"],
   "/empty.yml": [200, { ...OPEN, "content-type": "text/plain" }, " \n"],
+  "/wrong.planarium.yaml": [200, { ...OPEN, "content-type": "text/plain" }, "version: 1\ncluster: 2\nservices:\n  - exmaple: x\n"],
   "/moved.yml": [302, { ...OPEN, location: "/svc.yml" }, ""],
   "/said-large.yml": [200, { ...OPEN, "content-type": "text/plain", "content-length": "7000000" }, "a: 1\n"],
   // Without a length the size is seen only as it arrives.
@@ -131,17 +132,37 @@ journey("what cannot be loaded is said in the card, and can be tried again", { e
     ["/moved.yml", /sends on to another address, which was not agreed to/],
     ["/said-large.yml", /it is larger than 6 MB/],
     ["/large.yml", /it is larger than 6 MB/],
+    // The engine's reason stands there, too, with its place.
+    ["/wrong.planarium.yaml", /wrong\.planarium\.yaml:4:5: .*exmaple/],
   ]) {
     await link(page, url, file);
     await card(page).getByRole("button", { name: "Load it" }).click();
     await card(page).getByRole("alert").filter({ hasText: reason }).waitFor();
     assert.equal(await card(page).getByText(/Nothing has been requested/).count(), 0);
     assert.deepEqual(asked.map(({ path }) => path), [file]);
+    assert.equal(await page.locator(".toast").count(), 0);
   }
   await shot("refused");
+  await link(page, url, "/large.yml");
+  await card(page).getByRole("button", { name: "Load it" }).click();
+  await card(page).getByRole("alert").filter({ hasText: /it is larger than 6 MB/ }).waitFor();
   FILES["/large.yml"] = FILES["/svc.yml"];
   await card(page).getByRole("button", { name: "Try again" }).click();
   await playground(page).row("fetched-0:[server]").waitFor();
+});
+
+journey("a pasted text that cannot be opened stays in the dialog with the reason", { width: 1440 }, async ({ page }) => {
+  await page.keyboard.press("o");
+  const dialog = page.getByRole("dialog", { name: "Open", exact: true });
+  const text = "version: 1\ncluster: 2\nservices:\n  - exmaple: x\n";
+  await dialog.getByRole("textbox").fill(text);
+  await dialog.getByRole("button", { name: "Open the text" }).click();
+  await dialog.getByRole("alert").filter({ hasText: /4:5: .*exmaple/ }).waitFor();
+  assert.equal(await dialog.getByRole("textbox").inputValue(), text);
+  await dialog.getByRole("textbox").fill(SERVICE);
+  await dialog.getByRole("button", { name: "Open the text" }).click();
+  await playground(page).row("fetched-0:[server]").waitFor();
+  await dialog.waitFor({ state: "hidden" });
 });
 
 journey("only addresses of the web are asked for", { expected }, async ({ page, url, scan }) => {

@@ -76,6 +76,20 @@ test("a picture from Node is the one of the command line", async () => {
   );
 });
 
+test("a lesson is drawn in Node as planarium embed draws it", async () => {
+  const engine = "/play/embed.html";
+  const printed = await node(folder, `
+    import { renderHtml } from "planarium/ssr";
+    process.stdout.write(await renderHtml({ lesson: "canary", engine: "${engine}" }));`);
+  const drawn = run(PLANARIUM, ["embed", "--fence", "--info", `planarium lesson="canary" engine="${engine}"`]);
+  drawn.child.stdin.end();
+  assert.equal(printed, (await drawn).stdout);
+  await assert.rejects(
+    node(folder, `import { renderHtml } from "planarium/ssr"; await renderHtml({ lesson: "canray" });`),
+    /there is no lesson canray; did you mean canary\?/,
+  );
+});
+
 test("a picture that names an engine holds the run that it takes over", async () => {
   const printed = await node(folder, `
     import { createSession, init } from "planarium/engine";
@@ -206,17 +220,26 @@ test("a strict TypeScript project compiles against the package", async () => {
     const view: View = world.snapshot();
     const element: PlanariumEmbedElement | null = document.querySelector("planarium-embed");
     element?.seek("50%");
+    element?.addEventListener("planarium:lesson", ({ detail }) => console.log(detail.id, detail.state, detail.score?.time_ms, detail.stars));
     element?.addEventListener("planarium:statuschange", ({ detail }) => console.log(detail.path, detail.t));
     const told: CallResult | undefined = await element?.command({ op: "continue", plan: "deploy" });
     const lost = await element?.inject({ kind: "agent-lost", target: { agent: "agent-1" } });
     const statuses = await element?.snapshot();
+    const met: boolean = (await element?.runUntil("deploy=COMPLETE", 600))?.ok === true;
+    const branch = await element?.fork();
+    const file = await element?.export("csv");
+    const text: string = (file?.ok && file.value?.text) || element?.value || "";
+    element?.addEventListener("planarium:diagnostics", ({ detail }) => console.log(detail.findings.map(({ line }) => line)));
+    // @ts-expect-error: there is no such format.
+    void element?.export("pdf");
     const names: string[] = statuses?.ok ? (statuses.value?.plans ?? []).map((plan) => plan.name) : [];
     // @ts-expect-error: a fault has a kind.
     world.inject({ target: { agent: "*" } });
     const html: string = await renderHtml({ example: "canary", plan: "deploy" });
+    const lesson: string = await renderHtml({ lesson: "canary", lang: "de", engine: "/play/embed.html" });
     // @ts-expect-error: there is no such command.
     world.command({ op: "jump", plan: "deploy" });
-    export { assets, define, html, lost, names, parse, reason, remark, told, view };
+    export { assets, branch, define, html, lesson, lost, met, names, parse, text, reason, remark, told, view };
   `);
   const options = ["--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--moduleResolution", "nodenext", "--lib", "es2022,dom,dom.iterable"];
   const compiler = require.resolve("typescript/bin/tsc");
@@ -248,15 +271,19 @@ test("Vite and webpack bundle the engine with its WebAssembly file", async () =>
 /** What the loader has for the writers of pages: attributes, members of the element, events. */
 async function loaderOf() {
   const loader = await readFile(path.join(ROOT, "embed", "loader.js"), "utf8");
-  const body = loader.slice(loader.indexOf("class PlanariumEmbed"), loader.lastIndexOf("customElements.define"));
+  const frame = await readFile(path.join(ROOT, "web", "js", "frame.js"), "utf8");
+  const body = loader.slice(loader.indexOf("PlanariumEmbed = class"), loader.lastIndexOf("customElements.define"));
   const own = [...body.matchAll(/^  (get |set |async )?([a-zA-Z]\w*)\(.*\{/gm)].filter(([, , name]) => !/^(constructor|\w+Callback)$/.test(name));
-  const set = [...body.matchAll(/^    this\.([a-zA-Z]\w*) = /gm)].map(([, name]) => name);
+  const set = [...body.matchAll(/^  ([a-zA-Z]\w*) = /gm)].map(([, name]) => name);
+  const called = JSON.parse(loader.match(/const ENGINE_CALLS = (\[[^\]]*\])/)[1]);
+  // The element hands on what the page in its frame tells, except that it plays.
+  const heard = [...frame.match(/const EVENTS = \[([^\]]*)\]/)[1].matchAll(/"(\w+)"/g)].map(([, name]) => name).filter((name) => name !== "playing");
   const names = (wanted) => [...new Set(own.filter(([, kind]) => /get|set/.test(kind ?? "") === wanted).map(([, , name]) => name))];
   return {
     attributes: JSON.parse(loader.match(/const ATTRIBUTES = (\[[^\]]*\])/)[1]).sort(),
-    methods: names(false).sort(),
+    methods: [...names(false), ...called].sort(),
     fields: [...names(true), ...set].sort(),
-    events: [...new Set([...loader.matchAll(/_tell\("(\w+)"/g)].map(([, name]) => `planarium:${name}`))].sort(),
+    events: [...new Set([...[...loader.matchAll(/_tell\("(\w+)"/g)].map(([, name]) => name), ...heard].map((name) => `planarium:${name}`))].sort(),
   };
 }
 

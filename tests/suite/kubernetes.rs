@@ -140,3 +140,54 @@ fn many_objects_are_applied_and_none_above_the_limit() {
         answer.text
     );
 }
+
+/// The files of the service `shop` as they would be written now.
+fn files_now(client: &Client) -> std::collections::BTreeMap<String, String> {
+    let engine = &client.session.engine;
+    let now = engine.world().definition_now("kubernetes", "shop");
+    let loaded = engine.definition("kubernetes", "shop").map(|load| load.files.clone());
+    now.map(|load| load.files).or(loaded).unwrap_or_default()
+}
+
+#[test]
+fn a_deleted_object_is_in_the_text_no_more() {
+    let objects = |names: &[&str]| -> Vec<String> {
+        let config = |name: &&str| {
+            format!(
+                "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\ndata:\n  text: |\n    --- {{a}}\n"
+            )
+        };
+        names.iter().map(config).collect()
+    };
+    let text =
+        format!("# the shop\n{}---\n{}", deployment("web:1", 2), objects(&["one", "two"]).join("---\n"));
+    let list = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: three}\n- apiVersion: v1\n  \
+                kind: ConfigMap\n  metadata: {name: four}\n- {apiVersion: v1, kind: Pod, metadata: {name: lone}, spec: {containers: \
+                [{name: c, image: c}]}}\n";
+    let mut client = Client::with_cluster("3");
+    let body = json!({ "name": "shop", "files": { "list.yaml": list, "web.yaml": text } });
+    client.post("/sim/services", &body).status(200);
+    client.until("shop/deployment.web=Complete");
+    assert_eq!(files_now(&client)["web.yaml"], text);
+    let maps = "/kube/api/v1/namespaces/default/configmaps";
+    client.send("DELETE", &format!("{maps}/two"), "").status(200);
+    let left = format!("# the shop\n{}---\n{}", deployment("web:1", 2), objects(&["one"]).join(""));
+    assert_eq!(files_now(&client)["web.yaml"], left);
+    client.send("DELETE", "/kube/apis/apps/v1/namespaces/default/deployments/web", "").status(200);
+    assert_eq!(files_now(&client)["web.yaml"], format!("# the shop\n{}", objects(&["one"]).join("")));
+    client.send("DELETE", &format!("{maps}/three"), "").status(200);
+    let left = files_now(&client)["list.yaml"].clone();
+    assert!(!left.contains("three") && left.contains("{name: four}") && left.contains("lone"), "{left}");
+    client.send("DELETE", &format!("{maps}/one"), "").status(200);
+    assert_eq!(files_now(&client).into_keys().collect::<Vec<_>>(), ["list.yaml"]);
+    // The cluster deletes pods by itself: their text stays. So does that of the last object.
+    client.send("DELETE", &format!("{maps}/four"), "").status(200);
+    kubectl(&mut client, "kubectl delete pod lone");
+    client.advance(60_000);
+    let left = files_now(&client)["list.yaml"].clone();
+    assert!(!left.contains("four") && left.contains("lone"), "{left}");
+    // Applied again, an object is in the text again.
+    let again = objects(&["one"]).join("");
+    let applied = client.post("/sim/services", &json!({ "name": "shop", "files": { "one.yaml": again } }));
+    assert!(matches!(applied.status, 200 | 409), "{}", applied.text);
+}

@@ -45,10 +45,11 @@ fn cases_have_changed_definitions_of_each_system_and_changed_inputs() {
     for seed in 0..1_000 {
         changed.add(&supply.case(seed).1);
     }
-    let systems: Vec<&str> = changed.definitions.keys().map(String::as_str).collect();
+    let systems: Vec<&str> = changed.by_system.keys().map(String::as_str).collect();
     for system in ["kubernetes", "kudo", "marathon", "sdk", "skopos"] {
         assert!(systems.contains(&system), "{system}: {systems:?}");
-        assert!(changed.definitions[system] > 50, "{changed:?}");
+        assert!(changed.by_system[system] > 50, "{changed:?}");
     }
     assert!(changed.inputs > 300, "{changed:?}");
+    assert!(changed.definitions() > changed.inputs * 2, "{changed:?}");
 }

@@ -80,8 +80,10 @@ export class Assembly {
     if (kept === html) {
       throw new Error("the policy of index.html does not say that files from addresses may be loaded");
     }
-    const framed = kept.replace('<html lang="en">', '<html lang="en" data-frame>');
-    if (framed === kept) {
+    // Frames of one document load these once, see web/engine.js.
+    const alone = kept.replace(/\s*<link rel="preload"[^>]*type="application\/wasm"[^>]*>/g, "");
+    const framed = alone.replace('<html lang="en">', '<html lang="en" data-frame>');
+    if (framed === alone) {
       throw new Error('index.html does not begin with <html lang="en">, which a frame adds its mark to');
     }
     return framed;

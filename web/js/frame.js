@@ -5,10 +5,12 @@ const MAJOR = 1;
 const MOST_BYTES = 1_000_000;
 /** Names of the calls; web/src/app/frame.rs reads them. */
 const CALLS = [
-  "play", "pause", "seek", "step", "reset", "undo", "value", "theme", "command", "inject", "input", "why", "snapshot", "share", "focus",
-  "press",
+  "play", "pause", "seek", "step", "reset", "undo", "value", "open", "theme", "command", "inject", "input", "why", "snapshot", "share", "fork",
+  "export", "runUntil", "focus", "press",
 ];
-const EVENTS = ["ready", "statuschange", "timeupdate", "playing", "complete"];
+const EVENTS = [
+  "ready", "statuschange", "timeupdate", "playing", "command", "inject", "fork", "diagnostics", "change", "complete", "lesson", "error",
+];
 /** Between two messages about the time. */
 const TIME_MS = 250;
 /** Rows of the tree are shown without scrolling up to this height. */

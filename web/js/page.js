@@ -21,6 +21,11 @@ export function restartEngine() {
   window.planariumEngine.restart();
 }
 
+/** Whether the engine is busy with the question of another frame, whose page watches over it. */
+export function engineIsElsewhere() {
+  return window.planariumEngine.elsewhere?.() ?? false;
+}
+
 /** The server whose world is shown; empty where the page has an engine of its own. */
 export function servedAddress() {
   return window.planariumEngine.address ?? "";

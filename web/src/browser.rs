@@ -44,6 +44,10 @@ extern "C" {
     #[wasm_bindgen(js_name = restartEngine)]
     pub(crate) fn restart_engine();
 
+    /// Returns whether the engine is busy with the question of another frame.
+    #[wasm_bindgen(js_name = engineIsElsewhere)]
+    pub(crate) fn engine_is_elsewhere() -> bool;
+
     /// The server whose world is shown; empty where the page has an engine of its own.
     #[wasm_bindgen(js_name = servedAddress)]
     fn served_address() -> String;

@@ -17,7 +17,7 @@ Tasks of this repository: cargo xtask TASK [OPTIONS]
   npm     build the npm package `planarium` as a tarball
   loader  minify the loader of pictures (embed/loader.js) after a change
   bench   run the benchmarks (rebuilds itself with optimisation)
-  soak    mutated definitions and inputs against the router (builds it with optimisation)
+  soak    send randomly changed definitions and inputs to the HTTP API, in search of faults
   setup   only the set-up: cargo xtask setup [wasm|page|browser|clients|hosts]
 
 `cargo xtask TASK --help` says more about one task.";
@@ -137,31 +137,36 @@ Example: cargo xtask size"
         }
         "soak" => {
             "\
-cargo xtask soak [--minutes N] [--seed S]
+cargo xtask soak [--minutes N] [--seed S] [--threads N] [--definitions N] [--inputs N]
 
-Plays mutated definitions of all systems and mutated inputs against the router, in search of answers 5xx, answers that take
-more than 2 s, answers of more than 16 MB, and panics. Each case that fails is printed by its seed, made small, and kept in
-tests/data/soak/; the suite `soak` plays it from then on.
+Builds with optimisation and sends randomly changed definitions and inputs of all systems to the HTTP API. Looks for 5xx answers,
+answers that take more than 2 s of the processor or have more than 16 MB, findings outside of their text, and panics. Prints the
+seed of each case that fails, makes the case small and keeps it in tests/data/soak/; the suite `soak` plays it from then on.
 
-  --minutes N    how long (1 unless given)
-  --seed S       the first seed; the following cases have the next ones
+  --minutes N       the longest time (1 unless given)
+  --seed S          the first seed; the following cases have the next ones
+  --threads N       cases that are played at the same time (1 unless given)
+  --definitions N   ends before that time, with N changed definitions and the inputs of --inputs
+  --inputs N        ends before that time, with N changed inputs and the definitions of --definitions
 
-Example: cargo xtask soak --minutes 30"
+Example: cargo xtask soak --minutes 90 --threads 2 --definitions 300000 --inputs 100000"
         }
         "bench" => {
             "\
-cargo xtask bench [--real] [--only PART] [--peers] [--instructions] [--page [SECONDS]]
+cargo xtask bench [--real] [--only PART] [--peers] [--instructions] [--wasm [LEVEL]] [--page [SECONDS]]
 
 Rebuilds this tool with optimisation and the engine linked in, then runs the workloads and prints each figure beside
 its budget. Checksums must agree before a time counts. The exit code is 1 when one does not, or when an event costs
 over three times as much among 10,000 steps as among 100; a missed budget is only reported.
 
-  --real            only the full engine: growth with the number of steps, R1 to R9
-  --only PART       only this part of it: growth, R1, R2, ... or R9
+  --real            only the full engine: growth with the number of steps, R1 to R10
+  --only PART       only this part of it: growth, R1, R2, ... or R10
   --peers           the same workloads on SimPy and XState, as far as they are installed
   --instructions    count instructions with valgrind
-  --page [SECONDS]  only the page in dist/ under crash loops, each case for so long (180): frames a second, nodes of
-                    lanes, memory
+  --wasm [LEVEL]    WebAssembly against native code, for levels of optimisation (z, s, 2, 3, `s, hot crates 3`) and
+                    allocators: time, memory, size. Builds each, which takes some minutes a level
+  --page [SECONDS]  only the page in dist/ under crash loops and with 10,000 steps, each case for so long (180): frames a
+                    second, intervals, nodes of lanes, memory
 
 Example: cargo xtask bench --peers"
         }

@@ -62,12 +62,33 @@ fn build(root: &Path, programs: &Path) -> Result<bool> {
         out::warn("the book was not built: see above");
         return Ok(false);
     }
-    let dead = dead_links(&site);
+    let plays = playground(root, &site)?;
+    let dead = dead_links(&site, plays);
     for link in &dead {
         out::warn(link);
     }
     out::say(format!("{} files of the book in {}", pages.len(), files::shown(root, &site)));
     Ok(dead.is_empty())
+}
+
+/// Folder of the book with the playground, whose page for frames the chapters' lessons name.
+const PLAYGROUND: &str = "play";
+
+/// Puts the built page into the book, so that its lessons can be started. Returns whether there is one.
+fn playground(root: &Path, site: &Path) -> Result<bool> {
+    let dist = files::dist(root);
+    if !dist.join("embed.html").is_file() {
+        out::warn(
+            "there is no page in dist/, so the book's lessons cannot be started: cargo xtask dist, then again",
+        );
+        return Ok(false);
+    }
+    for path in files::walk(&dist) {
+        let target = site.join(PLAYGROUND).join(path.strip_prefix(&dist).unwrap_or(&path));
+        fs::create_dir_all(target.parent().unwrap_or(site))?;
+        fs::copy(&path, &target).with_context(|| format!("cannot write {}", target.display()))?;
+    }
+    Ok(true)
 }
 
 /// A file of the book: its source, and its path below `src`.
@@ -214,9 +235,10 @@ fn between(from: &Path, to: &Path) -> String {
     format!("{}{}", "../".repeat(up), to.to_string_lossy().replace('\\', "/"))
 }
 
-/// Relative links of built pages to files that are not there.
-fn dead_links(site: &Path) -> Vec<String> {
+/// Relative links of built pages to files that are not there. Links to a playground that was not built are left out.
+fn dead_links(site: &Path, plays: bool) -> Vec<String> {
     let mut dead = Vec::new();
+    let page = site.join(PLAYGROUND);
     for path in files::with_extension(site, "html") {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // The first is served below any path, the others repeat other pages.
@@ -230,7 +252,7 @@ fn dead_links(site: &Path) -> Vec<String> {
                 continue;
             }
             let file = normal(&path.parent().unwrap_or(site).join(target));
-            if !file.exists() {
+            if !file.exists() && (plays || file != page) {
                 dead.push(format!("{}: the link {link} leads nowhere", files::shown(site, &path)));
             }
         }

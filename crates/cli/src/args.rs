@@ -25,7 +25,12 @@ pub(crate) enum Command {
         after_help = "Example:\n  planarium check svc.yml --env-file scheduler.env\n  planarium check dist/*.yml --package universe\n\nExit status: 0 without errors, 2 with errors. Every code of a finding has a page in docs/diagnostics."
     )]
     Check(CheckArgs),
-    /// Play scenarios and compare their transcripts with the golden ones beside them.
+    /// Print what an update of running Kubernetes workloads would change: fields, and pods that are replaced.
+    #[command(
+        after_help = "Example:\n  planarium diff examples/kubernetes-first-rollout new.yaml\n  planarium diff old.yaml new.yaml --at 30s --format json\n\nOLD is played first, to its end or to --at; NEW is applied to a copy of that cluster.\n\nExit status: 0 if nothing changes, 1 if something does, 2 for bad input."
+    )]
+    Diff(DiffArgs),
+    /// Play scenarios and compare each transcript with the saved one beside it (`NAME.transcript.txt`).
     #[command(
         after_help = "Example:\n  planarium test examples\n  planarium test examples/canary --bless\n\nExit status: 0 if every transcript is as expected, 1 if one is not, 2 for bad input."
     )]
@@ -45,7 +50,7 @@ pub(crate) enum Command {
         after_help = "Example:\n  planarium embed --markdown docs/canary.md > built/canary.md\n  planarium embed --fence --file canary.md --line 12 --info 'planarium plan=\"deploy\"' < svc.yml\n  planarium embed --assets docs/static\n\nA page needs both files of --assets once, for any number of demos:\n  <link rel=\"stylesheet\" href=\"planarium-embed.css\">\n  <script src=\"planarium-embed.js\" defer></script>\n\nExit status: 0 if every claim holds, 1 if one is false, 2 for bad input."
     )]
     Embed(EmbedArgs),
-    /// Print a run as the text of a link (`#p1:...`), or the journal in such a link.
+    /// Print a run as the text of a link (`#p1:...`), which is appended to the page's address; or the inputs in such a link.
     #[command(
         after_help = "Example:\n  planarium share examples/canary\n  planarium share --decode '#p1:...'"
     )]
@@ -80,7 +85,7 @@ pub(crate) struct InputArgs {
     /// JSON file of package options, merged over the package's defaults.
     #[arg(long, value_name = "FILE")]
     pub(crate) options: Option<PathBuf>,
-    /// Machines: the name of a preset (3, small, zones, ...), or a YAML or JSON file of machines.
+    /// Machines: a preset (default, 1, 3, 10, 100, 250, 500, 1000, small, tight, zones, gpu, mount, full), or a YAML or JSON file.
     #[arg(long, value_name = "PRESET|FILE")]
     pub(crate) cluster: Option<String>,
     /// Parameter of a KUDO operator; may be repeated, wins over --parameter-file.
@@ -95,6 +100,33 @@ pub(crate) struct InputArgs {
     /// System of the definition: sdk, marathon, kudo, skopos or kubernetes; `auto` recognises it.
     #[arg(long, value_name = "DIALECT", default_value = "auto")]
     pub(crate) dialect: String,
+}
+
+/// Output formats of `diff`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    /// A paragraph for each object.
+    Text,
+    /// One JSON document for each service.
+    Json,
+}
+
+/// Arguments of `diff`.
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// The run to update: scenario, definition file, folder or link (`#p1:...`).
+    pub(crate) old: PathBuf,
+    /// The definition to update it to.
+    pub(crate) new: PathBuf,
+    /// Instant of the run of OLD: `0s`, `1m30s` or `end`.
+    #[arg(long, default_value = "end", value_name = "TIME|end")]
+    pub(crate) at: String,
+    /// Output format.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: DiffFormat,
+    /// Environment and cluster.
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
 }
 
 /// Output formats of `run`.
@@ -156,7 +188,7 @@ pub(crate) struct TestArgs {
     /// Scenario files, or folders that contain some.
     #[arg(required = true)]
     pub(crate) paths: Vec<PathBuf>,
-    /// Write the transcripts instead of comparing them.
+    /// Save the transcripts as the expected ones instead of comparing them.
     #[arg(long)]
     pub(crate) bless: bool,
 }
@@ -164,7 +196,7 @@ pub(crate) struct TestArgs {
 /// Clock modes of `serve`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Clock {
-    /// Time moves only by `POST /sim/advance`.
+    /// Time moves only on request: by `POST /sim/advance`, Play in a page, or a command that waits.
     Manual,
     /// Time moves with the wall clock, multiplied by --speed.
     Real,

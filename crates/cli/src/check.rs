@@ -4,6 +4,7 @@ use crate::End;
 use crate::args::{CheckArgs, CheckFormat};
 use crate::hint;
 use crate::load::{Loaded, load};
+use crate::out::counted;
 use anyhow::Result;
 use planarium_source::render::{json, text};
 use planarium_source::{Diagnostic, Severity, SourceMap};
@@ -13,14 +14,14 @@ use std::collections::BTreeMap;
 /// Reads every path and prints the findings.
 pub(crate) fn run(args: &CheckArgs) -> Result<End> {
     let mut all = Vec::new();
-    let (mut errors, mut warnings) = (0_usize, 0_usize);
+    let (mut errors, mut warnings) = (0, 0);
     for path in &args.paths {
         for Checked { diagnostics, sources, kept, missing } in findings(path, args)? {
             if args.format == CheckFormat::Text && args.input.package.is_none() {
                 print!("{}", hint::package("check", path, missing).unwrap_or_default());
             }
-            errors += diagnostics.iter().filter(|d| d.is_error()).count();
-            warnings += diagnostics.iter().filter(|d| d.severity == Severity::Warning).count();
+            errors += diagnostics.iter().filter(|d| d.is_error()).count() as u64;
+            warnings += diagnostics.iter().filter(|d| d.severity == Severity::Warning).count() as u64;
             match args.format {
                 CheckFormat::Text => {
                     print!("{}", text::render(&diagnostics, &sources));
@@ -39,12 +40,6 @@ pub(crate) fn run(args: &CheckArgs) -> Result<End> {
         CheckFormat::Json => println!("{}", serde_json::to_string_pretty(&all)?),
     }
     Ok(if errors > 0 { End::BadInput } else { End::Good })
-}
-
-/// Returns a count with its noun in the singular or plural.
-fn counted(count: usize, word: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {word}{ending}")
 }
 
 /// One definition or scenario, read.

@@ -20,6 +20,7 @@ mod archive;
 mod args;
 mod check;
 mod demos;
+mod diff;
 mod exec;
 mod files;
 mod folders;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
     let end = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Render(args) => render::run(&args),

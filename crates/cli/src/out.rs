@@ -22,3 +22,9 @@ pub(crate) fn print(words: Arguments<'_>, end: &str) {
         }
     }
 }
+
+/// Returns a count with its noun in the singular or plural.
+pub(crate) fn counted(count: u64, word: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{ending}")
+}

@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// Prints a picture with the recorded run in it.
 pub(crate) fn run(args: &RenderArgs) -> Result<End> {
-    let at_ms = instant(args)?;
+    let at_ms = instant(&args.at)?;
     let (mut engine, notes, title, sources) = match link::replayed(&args.path)? {
         Some(engine) => (engine, Vec::new(), String::new(), Vec::new()),
         None => match runnable(&args.path, &args.input)? {

@@ -1,7 +1,7 @@
 //! `planarium render`.
 
 use crate::End;
-use crate::args::RenderArgs;
+use crate::args::{InputArgs, RenderArgs};
 use crate::link;
 use crate::load::{Runnable, runnable};
 use anyhow::{Context as _, Result};
@@ -9,6 +9,7 @@ use planarium_protocol::view::ServiceView;
 use planarium_scenario::{Player, find_element, text};
 use planarium_source::render as findings;
 use planarium_world::{Engine, parse_duration_ms};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A config file by task and name; tasks of later services are found too.
@@ -36,7 +37,9 @@ pub(crate) fn run(args: &RenderArgs) -> Result<End> {
     if args.plan.is_some() {
         anyhow::bail!("--plan goes with --html or --svg");
     }
-    let Some(engine) = at(args)? else { return Ok(End::BadInput) };
+    let Some(engine) = world_at(&args.path, instant(&args.at)?, &args.input)? else {
+        return Ok(End::BadInput);
+    };
     let view = engine.view();
     if let Some(path) = &args.why {
         let Some(why) = find_element(&view, path).and_then(|path| engine.why(&path)) else {
@@ -53,23 +56,22 @@ pub(crate) fn run(args: &RenderArgs) -> Result<End> {
     }
     println!("{}", text::world_trees(&view));
     if args.cluster_map {
-        println!("\n{}", text::cluster(&view.cluster));
+        println!("\n{}", text::cluster(&view.cluster, engine.events()));
     }
     Ok(End::Good)
 }
 
 /// The world at the instant asked for; nothing when the input has errors, which are printed. A link opens at its own
 /// moment unless an instant is asked for.
-fn at(args: &RenderArgs) -> Result<Option<Engine>> {
-    let ms = instant(args)?;
-    if let Some(mut engine) = link::replayed(&args.path)? {
+pub(crate) fn world_at(path: &Path, ms: Option<u64>, input: &InputArgs) -> Result<Option<Engine>> {
+    if let Some(mut engine) = link::replayed(path)? {
         if let Some(ms) = ms {
             engine.seek_ms(ms);
             engine.advance_to(ms);
         }
         return Ok(Some(engine));
     }
-    let (scenario, diagnostics, sources) = match runnable(&args.path, &args.input)? {
+    let (scenario, diagnostics, sources) = match runnable(path, input)? {
         Runnable::Yes(scenario, diagnostics, sources) => (*scenario, diagnostics, sources),
         Runnable::No(diagnostics, sources) => {
             eprint!("{}", findings::text::render(&diagnostics, &sources));
@@ -88,8 +90,8 @@ fn at(args: &RenderArgs) -> Result<Option<Engine>> {
 }
 
 /// The instant that is asked for; none for the end of the run.
-pub(crate) fn instant(args: &RenderArgs) -> Result<Option<u64>> {
-    match args.at.as_str() {
+pub(crate) fn instant(at: &str) -> Result<Option<u64>> {
+    match at {
         "end" => Ok(None),
         text => {
             let ms = parse_duration_ms(text);

@@ -3,7 +3,7 @@
 use crate::End;
 use crate::args::{InputArgs, TestArgs};
 use crate::files::read;
-use crate::lesson::{Course, report};
+use crate::lesson::{Course, FEW_PLAYERS, report};
 use crate::load::{Runnable, runnable, scenario_files};
 use anyhow::{Result, bail};
 use planarium_source::render;
@@ -75,13 +75,10 @@ fn golden_path(scenario: &Path) -> PathBuf {
     scenario.with_file_name(format!("{stem}.transcript.txt"))
 }
 
-/// Random players of a lesson in a test; `planarium lesson check` takes more.
-const PLAYERS: u64 = 10;
-
 /// A lesson is proved where others are compared.
 fn lesson(path: &Path) -> Result<Verdict> {
     let loaded = crate::lesson::file(path)?;
-    let proof = Course::with(std::iter::once(&loaded)).prove(&loaded, PLAYERS);
+    let proof = Course::with(std::iter::once(&loaded)).prove(&loaded, FEW_PLAYERS);
     Ok(if proof.findings.is_empty() {
         Verdict::Passed
     } else {

@@ -42,18 +42,21 @@ impl Picture<'_> {
             let _ = write!(out, " engine=\"{}\"", escaped(address));
         }
         let _ = writeln!(out, " data-at=\"{}\">", self.at_ms);
-        let _ =
-            writeln!(out, "<figure class=\"pl-figure\" role=\"group\" aria-label=\"{}\">", escaped(title));
+        let _ = writeln!(
+            out,
+            "<figure class=\"pl-figure\" part=\"frame\" role=\"group\" aria-label=\"{}\">",
+            escaped(title)
+        );
         let _ = writeln!(out, "<figcaption class=\"pl-title\">{}</figcaption>", escaped(title));
         let clock = clock(self.at_ms);
         let _ = writeln!(
             out,
-            "<div class=\"pl-bar\"><button type=\"button\" class=\"pl-play\" disabled>Play</button> \
+            "<div class=\"pl-bar\" part=\"toolbar\"><button type=\"button\" class=\"pl-play\" disabled>Play</button> \
              <span class=\"pl-clock\">{clock}</span> <span class=\"pl-length\">of {}</span></div>",
             self::clock(recording.end_ms)
         );
-        self.table(&mut out);
-        out.push_str("<p class=\"pl-mark\"></p>\n");
+        table(recording, self.at_ms, &mut out);
+        out.push_str("<p class=\"pl-mark\" part=\"caption\"></p>\n");
         for (name, text) in self.sources {
             let _ = writeln!(
                 out,
@@ -80,38 +83,38 @@ impl Picture<'_> {
         out.push_str("</planarium-embed>\n");
         out
     }
+}
 
-    fn table(&self, out: &mut String) {
-        let recording = self.recording;
-        let rows = recording.rows.len();
+/// Writes the rows as they stand at an instant.
+pub(crate) fn table(recording: &Recording, at_ms: u64, out: &mut String) {
+    let rows = recording.rows.len();
+    let _ = writeln!(
+        out,
+        "<table class=\"pl-tree\" part=\"tree\" role=\"treegrid\" aria-readonly=\"true\" aria-label=\"Plans\" aria-rowcount=\"{}\">",
+        rows + 1
+    );
+    out.push_str(
+        "<thead><tr><th scope=\"col\">Element</th><th scope=\"col\">Status</th><th scope=\"col\">Since</th></tr></thead>\n<tbody>\n",
+    );
+    let now = recording.at(at_ms);
+    for (row, (word, since)) in recording.rows.iter().zip(now) {
+        let depth = row.depth;
+        let hidden = if word.is_none() { " hidden" } else { "" };
+        let family = word.map_or("neutral", |word| word.family.as_str());
+        // Spaces show the levels where no style sheet does.
+        let indent = "\u{2003}".repeat(depth.into());
         let _ = writeln!(
             out,
-            "<table class=\"pl-tree\" role=\"treegrid\" aria-readonly=\"true\" aria-label=\"Plans\" aria-rowcount=\"{}\">",
-            rows + 1
+            "<tr role=\"row\" part=\"row\" aria-level=\"{}\" data-depth=\"{depth}\" data-family=\"{family}\"{hidden}>\
+             <th scope=\"row\" role=\"rowheader\"><span class=\"pl-indent\" aria-hidden=\"true\">{indent}</span>{}</th>\
+             <td role=\"gridcell\" part=\"status-badge\">{}</td><td role=\"gridcell\">{}</td></tr>",
+            depth + 1,
+            escaped(&row.name),
+            word.map_or_else(String::new, status),
+            word.filter(|word| !word.word.is_empty()).map_or_else(String::new, |_| clock(since)),
         );
-        out.push_str(
-            "<thead><tr><th scope=\"col\">Element</th><th scope=\"col\">Status</th><th scope=\"col\">Since</th></tr></thead>\n<tbody>\n",
-        );
-        let now = recording.at(self.at_ms);
-        for (row, (word, since)) in recording.rows.iter().zip(now) {
-            let depth = row.depth;
-            let hidden = if word.is_none() { " hidden" } else { "" };
-            let family = word.map_or("neutral", |word| word.family.as_str());
-            // Spaces show the levels where no style sheet does.
-            let indent = "\u{2003}".repeat(depth.into());
-            let _ = writeln!(
-                out,
-                "<tr role=\"row\" aria-level=\"{}\" data-depth=\"{depth}\" data-family=\"{family}\"{hidden}>\
-                 <th scope=\"row\" role=\"rowheader\"><span class=\"pl-indent\" aria-hidden=\"true\">{indent}</span>{}</th>\
-                 <td role=\"gridcell\">{}</td><td role=\"gridcell\">{}</td></tr>",
-                depth + 1,
-                escaped(&row.name),
-                word.map_or_else(String::new, status),
-                word.filter(|word| !word.word.is_empty()).map_or_else(String::new, |_| clock(since)),
-            );
-        }
-        out.push_str("</tbody>\n</table>\n");
     }
+    out.push_str("</tbody>\n</table>\n");
 }
 
 /// The speed at which a run of this length is over in some twenty seconds.

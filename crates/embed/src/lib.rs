@@ -8,6 +8,7 @@
 
 pub mod fence;
 mod html;
+mod lesson;
 mod record;
 mod recording;
 mod sources;
@@ -15,6 +16,7 @@ mod svg;
 mod text;
 
 pub use html::{Picture, page};
+pub use lesson::{LessonPicture, is_lesson_link};
 pub use record::{Selection, record};
 pub use recording::{Change, Family, Mark, Recording, Row, Word};
 pub use sources::sources;

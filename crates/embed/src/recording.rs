@@ -154,6 +154,17 @@ impl Recording {
         now.into_iter().map(|(word, since)| (word.and_then(|word| self.word(word)), since)).collect()
     }
 
+    /// Returns the rows that are there at the start, without anything of what comes.
+    pub(crate) fn at_start(mut self) -> Self {
+        let mut is_there = self.first.iter().map(Option::is_some).collect::<Vec<_>>().into_iter();
+        self.rows.retain(|_| is_there.next().unwrap_or(false));
+        self.first.retain(Option::is_some);
+        self.changes.clear();
+        self.marks.clear();
+        self.end_ms = 0;
+        self
+    }
+
     fn word(&self, number: u32) -> Option<&Word> {
         self.words.get(number as usize)
     }

@@ -2,9 +2,12 @@
 
 #![expect(clippy::expect_used, reason = "a helper of tests stops the test that it is for")]
 
-use planarium_embed::{LOADER, Picture, Recording, STYLES, Selection, animated, page, record, still};
+use planarium_embed::{
+    LOADER, LessonPicture, Picture, Recording, STYLES, Selection, animated, page, record, still,
+};
 use planarium_gallery::{Example, examples};
 use planarium_protocol::view::View;
+use planarium_scenario::lesson::parse_texts;
 use planarium_scenario::{Player, share};
 use planarium_world::Engine;
 use serde_json::Value;
@@ -187,11 +190,7 @@ fn the_minified_loader_is_built_from_the_present_sources() {
     let digest = source
         .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let first = LOADER.lines().next().expect("a first line");
-    assert_eq!(
-        first,
-        format!("// planarium-embed of {digest:016x}, see embed/loader.js"),
-        "stale: run cargo xtask loader"
-    );
+    assert_eq!(first, format!("// planarium-embed of {digest:016x}"), "stale: run cargo xtask loader");
 }
 
 #[test]
@@ -215,5 +214,40 @@ fn recordings_and_moving_images_of_examples_are_small() {
         let (json, image) = (packed(&recording.json()), packed(&animated(recording)));
         assert!(json <= 1000, "{id}: its recording has {json} bytes");
         assert!(image <= 12_000, "{id}: its moving image has {image} bytes");
+    }
+}
+
+#[test]
+fn every_lesson_has_a_picture_of_its_start_that_gives_no_answer_away() {
+    for embedded in planarium_gallery::lessons() {
+        let parsed = planarium_scenario::parse(embedded.text, embedded.id, &|_| None);
+        let lesson = parsed.lesson.expect("a lesson");
+        let (language, texts) = embedded.texts_in("en").expect("texts");
+        let texts = parse_texts(texts, embedded.id).texts.expect("texts");
+        let picture = LessonPicture {
+            lesson: &lesson,
+            texts: &texts,
+            language: Some(language),
+            own: None,
+            plan: None,
+            link: None,
+            engine: Some("https://example.org/embed.html?theme=dark"),
+            attributes: &[],
+        };
+        let html = picture.html();
+        let id = embedded.id;
+        assert!(html.starts_with(&format!("<planarium-embed lesson=\"{id}\" engine=")), "{id}: {html}");
+        assert!(html.contains(&format!("href=\"https://example.org/#lesson={id}\"")), "{id}: {html}");
+        assert!(
+            !html.contains("<script") && html.lines().all(|line| !line.trim().is_empty()),
+            "{id}: {html}"
+        );
+        for question in texts.predict.values() {
+            for option in question.options.values() {
+                assert!(!picture.text().contains(&option.because), "{id}: {}", option.because);
+            }
+        }
+        assert!(picture.text().starts_with(&texts.title), "{id}");
+        assert!(html.len() < 8_000, "{id}: {} bytes", html.len());
     }
 }

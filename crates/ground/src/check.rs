@@ -1,4 +1,4 @@
-//! Digest and invariants of the fleet.
+//! Invariants of the fleet.
 
 use crate::{
     Fleet,
@@ -6,47 +6,12 @@ use crate::{
     process::ProcessState,
     spec::{MachineId, ProcessId},
 };
-use planarium_kernel::{Digest, SimTime};
+use planarium_kernel::SimTime;
 
 impl Fleet {
     /// Returns when the next transition of a process is due.
     pub(crate) fn fate_due(&self, pid: ProcessId) -> Option<SimTime> {
         self.processes.get(&pid).and_then(|process| fate(&self.faults, process)).map(|(at, _)| at)
-    }
-
-    /// Writes the canonical state.
-    pub fn digest(&self, digest: &mut Digest) {
-        digest.write_u64(self.machines.len() as u64);
-        for machine in &self.machines {
-            digest.write_str(machine.hostname());
-            digest.write_bool(machine.removed);
-            digest.write_u64(machine.away.len() as u64);
-            digest.write_u64(machine.processes.len() as u64);
-        }
-        digest.write_u64(self.processes.len() as u64);
-        for (pid, process) in self.processes.iter() {
-            digest.write_u32(pid.0);
-            digest.write_str(&process.spec.name);
-            digest.write_str(process.state.as_str());
-            digest.write_u64(process.launched.ms());
-            digest.write_u64(process.running_since.ms());
-            digest.write_bool(process.hung);
-            digest.write_u32(process.readiness.attempts);
-            digest.write_u32(process.health.attempts);
-            for watching in &process.watches {
-                digest.write_u32(watching.probe.attempts);
-            }
-        }
-        self.ledger.digest(digest);
-        digest.write_u64(self.rules.len() as u64);
-        for (number, fault) in &self.faults {
-            digest.write_u32(*number);
-            digest.write_str(&fault.id);
-            digest.write_u32(fault.left.unwrap_or(u32::MAX));
-            digest.write_u64(fault.occasions);
-        }
-        digest.write_u64(self.timers.len() as u64);
-        digest.write_u64(self.timers.next_due().map_or(u64::MAX, SimTime::ms));
     }
 
     /// Lists broken invariants in words. *Cost*: walks everything; for debug builds and property tests.

@@ -1,11 +1,11 @@
 //! Conventions by which a command or image name sets a process's behaviour, for teaching.
 //!
 //! Three rules; nothing else of a shell is understood:
-//! 1. An image tag or a word of the command that begins with `bad-`: fails soon after starting.
-//! 2. One that begins with `slow-` means: starts slowly.
-//! 3. A command whose last part is plainly `exit N` or `false` exits with that code shortly after running
-//!    (for a check: is the check's result). Parts are divided by `&&`, `;`, line ends and `||`; a part behind
-//!    `||` runs only when the one before fails, so it says nothing.
+//! 1. If an image tag or a word of the command begins with `bad-`, the process fails soon after it starts.
+//! 2. If one begins with `slow-`, the process starts slowly.
+//! 3. If the last part of a command is plainly `exit N` or `false`, the process exits with that code shortly after it runs; for
+//!    a check, that code is the result. Parts are divided by `&&`, `;`, line ends and `||`. A part after `||` is ignored, because
+//!    it runs only if the part before fails.
 //!
 //! Everything before the last part counts as quick and successful; long sleeps count as running on.
 

@@ -31,7 +31,6 @@ pub mod spec;
 mod turns;
 mod view;
 mod watch;
-mod weight;
 
 pub use call::FailedCall;
 pub use event::{Absence, CheckKind, ExitReason, FleetEvent, FleetEventKind};
@@ -51,8 +50,10 @@ use behaviour::Rules;
 use fault::Faults;
 use latency::Luck;
 use machine::Machine;
-use planarium_kernel::SortedMap;
-use planarium_kernel::{Cause, EventQueue, IdMap, Map, Recorder, SimTime, draw, id::Counter};
+use planarium_kernel::{
+    Cause, Digestible, EventQueue, IdMap, Map, Recorder, SimTime, SortedMap, Weight, cow::bytes_of, draw,
+    id::Counter,
+};
 use planarium_protocol::{EventBody, Text, input::ProcessBehaviour};
 use process::{Fate, Process};
 use std::{collections::VecDeque, sync::Arc};
@@ -115,7 +116,9 @@ impl SaidChecks {
 }
 
 /// All machines and processes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(all machines, all processes, ledger, rules.len(), each faults, timers)]
+#[weight(own bytes_of::<Self>(1), machines, processes, flat launches, timers, ledger)]
 pub struct Fleet {
     pub(crate) seed: u64,
     pub(crate) machines: Vec<Arc<Machine>>,
@@ -132,9 +135,15 @@ pub struct Fleet {
     out: VecDeque<FleetEvent>,
     /// Number of the last event at which rules or faults changed.
     touched: u64,
+    /// Another one after each such change, also on copies that change apart.
+    stamp: Arc<Stamp>,
     /// Capacity and allocations of all machines.
     ledger: Ledger,
 }
+
+/// A mark that equals itself only.
+#[derive(Debug, Default)]
+pub struct Stamp(());
 
 impl Fleet {
     /// A fleet without machines.
@@ -152,6 +161,7 @@ impl Fleet {
             timers: EventQueue::new(),
             out: VecDeque::new(),
             touched: 0,
+            stamp: Arc::default(),
             ledger: Ledger::default(),
         }
     }
@@ -159,6 +169,11 @@ impl Fleet {
     /// Number of the last event at which rules or faults changed; for caches of views.
     pub fn touched(&self) -> u64 {
         self.touched
+    }
+
+    /// The mark of the last such change. Copies of a fleet share a mark until either of them changes, and never again.
+    pub fn stamp(&self) -> &Arc<Stamp> {
+        &self.stamp
     }
 
     /// Brings a machine in.

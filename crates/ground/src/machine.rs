@@ -5,12 +5,14 @@ use crate::{
     labels::Labels,
     spec::{MachineSpec, ProcessId},
 };
-use planarium_kernel::SortedSet;
+use planarium_kernel::{Digestible, SortedSet, Weight, cow::bytes_of};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
 /// A machine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(hostname(), removed, away.len(), processes.len())]
+#[weight(own bytes_of::<u64>(self.processes.len()))]
 pub(crate) struct Machine {
     pub(crate) spec: Arc<MachineSpec>,
     /// Labels for target patterns: `agent` and, once known, `agent-id`.

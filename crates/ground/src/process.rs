@@ -10,7 +10,7 @@ use crate::{
     shell::{PlainEnd, plain_end},
     spec::{Owner, ProcessSpec},
 };
-use planarium_kernel::{Cause, SimTime, TimerId};
+use planarium_kernel::{Cause, Digestible, SimTime, TimerId, Weight};
 use planarium_protocol::{Text, input::Behaviour};
 use std::sync::Arc;
 
@@ -36,7 +36,8 @@ pub struct Watch {
 }
 
 /// A check under way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
+#[digest(probe.attempts)]
 pub(crate) struct Watching {
     pub(crate) watch: Watch,
     pub(crate) probe: ProbeState,
@@ -155,8 +156,16 @@ pub(crate) struct ProbeState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen(pub(crate) Option<i32>);
 
+/// Estimated bytes for the texts and labels of a process, including its name among launches.
+const TEXTS: u64 = 512;
+
 /// A process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(
+    spec.name, state.as_str(), launched, running_since, hung, readiness.attempts, health.attempts,
+    each watches,
+)]
+#[weight(new TEXTS, flat spec)]
 pub(crate) struct Process {
     pub(crate) spec: Arc<ProcessSpec>,
     pub(crate) luck: Luck,

@@ -18,6 +18,7 @@ impl Fleet {
     pub(crate) fn touch(&mut self, cx: &Cx) {
         // Always increases: views may change between two events.
         self.touched = (self.touched + 1).max(cx.next_seq() - 1);
+        self.stamp = Arc::default();
     }
 
     /// Returns a machine as it joined; `None` if it was removed.

@@ -1,8 +1,8 @@
 //! Commands with a predictable end: when, how, and what they print.
 //!
 //! *Knows*: `true`, `false`, `:`, `echo`, `sleep N`, `exit N`, `sh -c TEXT`, and lists of these with `&&`, `||`, `;` and line
-//! ends. *Must not know*: processes, files, environments. Any other command makes the end unpredictable, unless it is never
-//! reached.
+//! ends. *Must not know*: processes, files, environments. Any other command makes the end unpredictable, unless that command
+//! never runs.
 //!
 //! Source: POSIX Shell Command Language (lists, quoting, exit status). Match for this part of it.
 

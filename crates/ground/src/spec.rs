@@ -1,7 +1,7 @@
 //! Specifications of machines and processes.
 
 use crate::labels::Labels;
-use planarium_kernel::id_types;
+use planarium_kernel::{Digestible, id_types};
 use planarium_protocol::{Text, input::Resources};
 use std::collections::BTreeMap;
 
@@ -90,7 +90,8 @@ impl Default for Program {
 }
 
 /// Number of the part that started a process and receives its reports. This crate gives the numbers no meaning.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Digestible)]
+#[digest(0)]
 pub struct Owner(pub u32);
 
 /// A process to launch.

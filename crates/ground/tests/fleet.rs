@@ -108,7 +108,7 @@ impl Yard {
 
     fn digest(&self) -> u64 {
         let mut digest = Digest::new();
-        self.fleet.digest(&mut digest);
+        digest.write(&self.fleet);
         digest.finish()
     }
 }

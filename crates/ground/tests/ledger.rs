@@ -4,7 +4,7 @@ use planarium_ground::{
     Amounts, Cx, Fleet, FleetEventKind, Holder, Holding, HoldingId, MachineId, MachineSpec, Owner, Ports,
     Scalar, Sharing,
 };
-use planarium_kernel::{Milli, Recorder};
+use planarium_kernel::{Milli, Recorder, Weight};
 use planarium_protocol::{Amount, input::Resources};
 
 const MESOS: Owner = Owner(0);

@@ -40,6 +40,14 @@ impl Host {
         Link { address, at_ms: engine.now_ms(), digest: engine.digest().into() }
     }
 
+    /// Returns a link to the moment shown: with a lesson, to the lesson with everything done in it.
+    pub(crate) fn link_with_lesson(&mut self, page: &str) -> String {
+        match lesson::try_link(self) {
+            Some(link) => format!("{page}#{link}"),
+            None => self.link(page).address.to_string(),
+        }
+    }
+
     /// Adds an entry for the opened world to the browser's history.
     pub(crate) fn push_address(&mut self) -> Fact {
         let text = self.address_of(false);

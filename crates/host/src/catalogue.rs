@@ -1,6 +1,6 @@
 //! The facts about systems, machines, examples and lessons that a page has before a host answers.
 
-use super::lesson::of_course;
+use super::lesson::{LANGUAGE, of_course};
 use planarium_protocol::json;
 use planarium_protocol::json::Value;
 
@@ -32,7 +32,7 @@ pub fn catalogue() -> String {
     let lessons: Vec<Value> = planarium_gallery::lessons()
         .iter()
         .filter_map(|lesson| {
-            let (lesson, texts) = of_course(lesson.id)?;
+            let (lesson, texts) = of_course(lesson.id, LANGUAGE)?;
             let services = lesson.scenario.services.iter();
             let mut systems: Vec<&str> = services.map(|service| service.dialect.as_str()).collect();
             systems.dedup();

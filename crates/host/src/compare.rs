@@ -4,6 +4,7 @@
 
 use super::Host;
 use super::lesson;
+use super::recipe;
 use super::statuses::class_of;
 use planarium_messages::compared::{Against, Compared};
 use planarium_messages::facts::Fact;
@@ -24,10 +25,20 @@ pub(crate) struct Beside {
     place: Option<[(u64, u64, u64); 2]>,
 }
 
+impl Beside {
+    /// A run to be shown beside the present one.
+    pub(crate) fn of(against: Against, name: String, engine: Engine) -> Self {
+        Self { against, name, engine, tally: Default::default(), place: None }
+    }
+}
+
 impl Host {
     /// Begins or ends a comparison.
     pub(crate) fn compare(&mut self, against: Option<&Against>) -> Vec<Fact> {
         self.beside = None;
+        if let Some(Against::Recipe(number)) = against {
+            return recipe::watch_recipe(self, *number);
+        }
         let Some(against) = against else { return Vec::new() };
         let found = match against {
             Against::Branch(id) => self.branch_engine(*id),
@@ -35,6 +46,7 @@ impl Host {
                 ("the run before".to_owned(), Engine::from_journal(&before.engine.journal()).ok())
             }),
             Against::Edited => Some(("the edited definition".to_owned(), self.edited_engine())),
+            Against::Recipe(_) => None,
             Against::Solution => Some(("the solution".to_owned(), lesson::solution_engine(self))),
             Against::Earlier(number) => {
                 Some((format!("try {number}"), lesson::earlier_engine(self, *number)))
@@ -43,8 +55,7 @@ impl Host {
         let Some((name, Some(engine))) = found else {
             return vec![Fact::Refused("That run cannot be shown beside this one.".into())];
         };
-        let against = against.clone();
-        self.beside = Some(Beside { against, name, engine, tally: Default::default(), place: None });
+        self.beside = Some(Beside::of(against.clone(), name, engine));
         Vec::new()
     }
 

@@ -43,6 +43,9 @@ impl Host {
         let output = console::line_with_files(line, (&dialect, &service), &mut send, files);
         if self.shown.engine.inputs() != inputs {
             self.shown.by_hand = true;
+            if output.code == 0 {
+                super::story::end(self);
+            }
             lesson::rest_of_instant(self);
             facts.push(self.moved());
             // A refused command changed nothing, so there is nothing to undo.

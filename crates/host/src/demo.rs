@@ -1,6 +1,7 @@
 //! The run shown, as texts for a document.
 
 use super::Host;
+use super::lesson;
 use planarium_embed::{Picture, Selection, animated, record, sources, still};
 use planarium_messages::facts::DemoTexts;
 use planarium_messages::questions::Demo;
@@ -14,6 +15,9 @@ impl Host {
     ///
     /// *Errors*: the run has nothing to draw, or cannot be replayed.
     pub(crate) fn demo(&self, demo: &Demo) -> Result<DemoTexts, String> {
+        if let Some(texts) = lesson::lesson_demo(self, demo) {
+            return Ok(texts);
+        }
         let journal = self.shown.engine.journal();
         let run = share::encode(&journal);
         let mut engine = Engine::from_journal(&journal).map_err(|error| error.to_string())?;
@@ -94,11 +98,11 @@ fn seconds(ms: u64) -> String {
 }
 
 /// A value between quotation marks.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     text.chars().filter(|c| *c != '"' && !c.is_control()).collect()
 }
 
-fn longest_run_of_ticks(text: &str) -> usize {
+pub(crate) fn longest_run_of_ticks(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 

@@ -8,12 +8,13 @@ use planarium_messages::facts::{Dare, Finish};
 use planarium_messages::gantt::Gantt;
 use planarium_messages::paths;
 use planarium_messages::tally::Tally;
+use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{Fault, FaultKind, Target};
 use planarium_protocol::view::{ServiceView, StatusClass};
 use planarium_protocol::{Text, View};
 
-/// Returns the summary of a run whose main plan is complete; `None` if something has broken since.
-pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish> {
+/// Returns the summary of a run of so many inputs whose main plan is complete; `None` if something has broken since.
+pub(crate) fn finish(view: &View, inputs: u64, tally: &Tally, gantt: &Gantt) -> Option<Finish> {
     let plan = paths::first_plan(view)?;
     let tally = tally.of(Some(&plan));
     let (began_ms, done_ms) = (tally.began_ms, tally.done_ms?);
@@ -23,11 +24,18 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
     let running = running(view);
     let unit = unit(view);
     // What came and went above what runs at the end was never wanted for long: a surge, a task that runs once.
-    let wanted = if running == 0 { tally.peak } else { running };
+    let most = tally.running.iter().map(|(_, count)| *count).max().unwrap_or_default();
+    let wanted = if running == 0 { most } else { running };
     let end_ms = done_ms.max(tally.running.last().map_or(0, |last| last.0));
-    let (short, short_ms) = missing(&tally.running, wanted, began_ms, end_ms);
+    // Where nothing runs in the end, all of it was to end.
+    let (short, short_ms) =
+        if running == 0 { (0, 0) } else { missing(&tally.lasting, wanted, began_ms, end_ms) };
     let (mut sums, mut worst_ms) = ([0_u64; WAITS.len()], began_ms);
-    for lane in gantt.lanes() {
+    let main: SortedSet<ElementPath> =
+        view.services.iter().filter_map(|service| main_path(service)).collect();
+    let of_main =
+        |path: &ElementPath| main.contains(&ElementPath { phase: None, step: None, ..path.clone() });
+    for lane in gantt.lanes().filter(|lane| of_main(&lane.path)) {
         for part in lane.segments(done_ms) {
             let (from_ms, to_ms) = (part.from_ms.max(began_ms), part.to_ms.min(done_ms));
             if from_ms >= to_ms {
@@ -53,6 +61,8 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
         .collect();
     planarium_kernel::sorted::sort_by_key(&mut waits, |wait| std::cmp::Reverse(wait.1));
     Some(Finish {
+        inputs,
+        failed: tally.failed,
         total_ms: done_ms.saturating_sub(began_ms),
         forced: is_forced(view),
         unit: unit.into(),
@@ -80,6 +90,11 @@ fn missing(running: &[(u64, u32)], wanted: u32, began_ms: u64, end_ms: u64) -> (
         }
     }
     (most, sum_ms)
+}
+
+/// The main plan of a service.
+fn main_path(service: &ServiceView) -> Option<ElementPath> {
+    service.plans.get(paths::main_plan(service)).map(|plan| paths::plan_path(service, plan))
 }
 
 /// The word for what runs: pods where all services run on Kubernetes, containers where they start those themselves.
@@ -141,15 +156,13 @@ fn is_broken(view: &View, tally: &Tally, done_ms: u64) -> bool {
 }
 
 /// Waits of steps, by the class of their status.
-const WAITS: [(&[StatusClass], &str); 5] = [
+const WAITS: [(&[StatusClass], &str); 6] = [
     (&[StatusClass::Pending], "for their turn"),
-    (
-        &[StatusClass::Preparing, StatusClass::Starting, StatusClass::Working, StatusClass::Started],
-        "for tasks to start and be ready",
-    ),
+    (&[StatusClass::Starting, StatusClass::Working, StatusClass::Started], "for tasks to start and be ready"),
     (&[StatusClass::Held], "for somebody to say go on"),
     (&[StatusClass::Delayed, StatusClass::Failed], "after failures"),
     (&[StatusClass::Stopping], "for tasks to stop"),
+    (&[StatusClass::Preparing], "for room on a machine"),
 ];
 
 /// Returns failures worth trying in a world.

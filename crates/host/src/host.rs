@@ -8,14 +8,15 @@ use super::guest::guest_refuses;
 use super::lesson::{self, Teaching, Told};
 use super::story::Narration;
 use super::summary::Checkpoints;
-use super::{export, ghost, names, saved, snapshot, stuck, undo};
+use super::{export, ghost, names, recipe, saved, snapshot, stuck, undo};
 use planarium_messages::clock::Clock;
+use planarium_messages::compared::Against;
 use planarium_messages::draft::{Draft, Editor};
 use planarium_messages::event_log::EventLog;
 use planarium_messages::facts::{Fact, Keep, Reply, SavedFile, Served, ToastUndo};
 use planarium_messages::lessons::LessonAsk;
 use planarium_messages::ptr::Ptr;
-use planarium_messages::questions::{Ask, Begin, Format, Question};
+use planarium_messages::questions::{Ask, Begin, Format, Question, Wishes};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::plan_tree;
@@ -115,6 +116,10 @@ pub struct Host {
     pub(crate) kept: Option<(u32, u32, u64)>,
     /// The lesson as last reported.
     pub(crate) lesson_told: Told,
+    /// Language of the texts of lessons.
+    pub(crate) language: String,
+    /// Settings of examples and definitions that are opened.
+    pub(crate) wishes: Wishes,
     /// The engine is lent by a server, and others act on it, too.
     pub(crate) served: Option<Served>,
 }
@@ -147,6 +152,8 @@ impl Host {
             broken: false,
             kept: None,
             lesson_told: Told::default(),
+            language: lesson::LANGUAGE.to_owned(),
+            wishes: Wishes::default(),
             served: None,
         }
     }
@@ -188,6 +195,10 @@ impl Host {
     /// Shows the first world: from the tab's stored state, the link in the address bar, or an example.
     fn begin(&mut self, begin: Begin) -> Vec<Fact> {
         self.names = names::Names(begin.names);
+        self.wishes = begin.wishes;
+        if let Some(language) = begin.language {
+            self.language = language;
+        }
         if let Some(facts) = begin.tab.as_deref().and_then(|tab| self.bring_back(tab, begin.looks, begin.at))
         {
             self.written = begin.hash;
@@ -324,6 +335,18 @@ impl Host {
             Ask::Rendered { path, task, file } => {
                 vec![Fact::Reply(Reply::Rendered(self.rendered_file(&path, &task, &file)))]
             }
+            Ask::Changes => {
+                let changes = self.shown.engine.world().changes(&self.editor.draft.load().0);
+                let changes = changes.map(|found| found.map(Box::new)).map_err(|refusal| refusal.message);
+                vec![Fact::Reply(Reply::Changes(changes))]
+            }
+            Ask::Recipes => vec![Fact::Reply(Reply::Recipes(recipe::recipes(self)))],
+            Ask::TryRecipe(number) => recipe::try_recipe(self, number),
+            Ask::Objects => vec![Fact::Reply(Reply::Objects(self.shown.engine.world().objects()))],
+            Ask::Object(key) => {
+                let found = self.shown.engine.world().object(&key);
+                vec![Fact::Reply(Reply::Object(found.map(Box::new)))]
+            }
             Ask::Lesson(ask @ LessonAsk::Open(_)) => {
                 self.returnable(false, |host| lesson::lesson_ask(host, ask))
             }
@@ -366,7 +389,7 @@ impl Host {
         }
     }
 
-    fn save_as(&mut self, format: Format) -> SavedFile {
+    pub(crate) fn save_as(&mut self, format: Format) -> SavedFile {
         let title = match self.shown.narration.title() {
             "" => "A run in Planarium".to_owned(),
             title => title.to_owned(),
@@ -450,6 +473,7 @@ fn replaces(ask: &Ask) -> bool {
         Ask::Check
             | Ask::Apply
             | Ask::Reset
+            | Ask::Compare(Some(Against::Recipe(_)))
             | Ask::SetSeed(_)
             | Ask::SetPreset(_)
             | Ask::Undo

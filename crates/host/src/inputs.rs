@@ -21,7 +21,8 @@ impl Host {
         if let Some(refused) = lesson::not_allowed(self, input) {
             return (vec![refused], None);
         }
-        let input = Written::of(input.clone());
+        let told = input;
+        let input = Written::of(told.clone());
         self.save_before(&input);
         let words = undo::words(&input);
         let (before, by_hand) = (self.stand(), self.shown.by_hand);
@@ -32,6 +33,9 @@ impl Host {
         lesson::rest_of_instant(self);
         facts.push(self.moved());
         let accepted = applied.outcome.is_ok();
+        if accepted {
+            super::story::leave(self, told);
+        }
         let mut done = None;
         if accepted || past.is_some() {
             done = Some(self.did(words, before, by_hand));

@@ -24,6 +24,7 @@ mod names;
 mod open;
 mod own_definition;
 mod rebuild;
+mod recipe;
 mod saved;
 mod snapshot;
 mod statuses;

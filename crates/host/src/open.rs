@@ -6,9 +6,10 @@ use super::{Host, Shown, own_definition};
 use planarium_messages::draft::Draft;
 use planarium_messages::facts::Fact;
 use planarium_messages::links::{BrokenLink, Differing};
+use planarium_messages::questions::Wishes;
 use planarium_protocol::Input;
 use planarium_protocol::Text;
-use planarium_protocol::input::LoadService;
+use planarium_protocol::input::{AddAgent, LoadService};
 use planarium_scenario::{Scenario, share};
 use planarium_world::{Difference, Engine, Genesis, Journal, presets};
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ impl Host {
     }
 
     fn open_scenario(&mut self, scenario: Scenario, example: Option<&str>, about: &str) -> Vec<Fact> {
+        let scenario = as_wished(&self.wishes, scenario);
         let drafts = drafts_of(&scenario);
         let narration = Narration::of(&scenario, example, about);
         let preset = preset_of(&scenario);
@@ -137,15 +139,20 @@ impl Host {
 
     /// Opens a definition on a large cluster. An invalid one still goes into the editor.
     fn open_definition(&mut self, files: BTreeMap<String, String>) -> Vec<Fact> {
-        let dialect = planarium_world::detect_dialect(&files).to_owned();
+        let wished = self.wishes.dialect.clone();
+        let dialect = wished.unwrap_or_else(|| planarium_world::detect_dialect(&files).to_owned());
         let load = LoadService { dialect, files, ..LoadService::default() };
         let draft = Draft::of(&load);
         let (load, _) = draft.load();
         let cluster = presets::cluster("default").unwrap_or_default();
-        let scenario = own_definition::of(Scenario::of_definition(load, cluster, Genesis::default()));
+        let scenario = as_wished(
+            &self.wishes,
+            own_definition::of(Scenario::of_definition(load, cluster, Genesis::default())),
+        );
+        let preset = preset_of(&scenario);
         let narration = Narration::of(&scenario, None, "");
         if self.show(scenario.clone(), narration, Some(OPENED)).is_ok() {
-            return self.opened(vec![draft], Some("default".into()));
+            return self.opened(vec![draft], preset);
         }
         // The machines start without the service; the findings say what is wrong.
         let empty = Scenario { services: Vec::new(), ..scenario };
@@ -155,7 +162,7 @@ impl Host {
                 let mut draft = draft;
                 draft.revision += 1;
                 draft.typed = true;
-                self.opened(vec![draft], Some("default".into()))
+                self.opened(vec![draft], preset)
             }
             Err(reason) => vec![Fact::Refused(reason.into())],
         }
@@ -246,6 +253,22 @@ impl Host {
     }
 }
 
+/// Returns a scenario with the settings of the document around the page.
+fn as_wished(wishes: &Wishes, mut scenario: Scenario) -> Scenario {
+    if let Some(seed) = wishes.seed {
+        scenario.genesis.seed = seed;
+    }
+    if let Some(cluster) = wishes.cluster.as_deref().and_then(presets::cluster) {
+        scenario.cluster = cluster;
+    }
+    if let Some(nodes) = wishes.nodes {
+        let like = scenario.cluster.first().cloned().or_else(|| presets::cluster("1")?.pop());
+        let like = like.unwrap_or_default();
+        scenario.cluster = vec![AddAgent { count: Some(nodes), hostname: None, ip: None, ..like }];
+    }
+    scenario
+}
+
 /// The scenario of an example.
 pub(crate) fn scenario_of_example(id: &str) -> Option<Scenario> {
     let example = planarium_gallery::find(id)?;
@@ -287,12 +310,12 @@ pub(crate) fn preset_of(scenario: &Scenario) -> Option<Text> {
     presets::PRESETS.iter().find(|preset| same(preset.name)).map(|preset| preset.name.into())
 }
 
-fn differing(journal: &Journal, difference: &Difference) -> Fact {
+pub(crate) fn differing(journal: &Journal, difference: &Difference) -> Fact {
     let recorded = String::from_utf8(planarium_protocol::json::text(journal)).unwrap_or_default();
     Fact::Differing(Differing { text: difference.to_string().into(), recorded: recorded.into() })
 }
 
-fn broken(raw: &str, reason: &str) -> Fact {
+pub(crate) fn broken(raw: &str, reason: &str) -> Fact {
     Fact::Broken(BrokenLink { raw: raw.to_owned().into(), reason: reason.to_owned().into() })
 }
 

@@ -5,6 +5,7 @@ use super::finish::finish;
 use super::statuses::class_of;
 use super::story::Waits;
 use super::summary::{Checkpoints, Summary};
+use super::windows;
 use planarium_messages::clock::{BranchTab, Clock};
 use planarium_messages::draft::Running;
 use planarium_messages::event_log::EventLog;
@@ -30,6 +31,8 @@ pub(crate) struct Seen {
     pub(crate) branch: u32,
     pub(crate) lineage: Option<(u32, u32)>,
     place: Option<(u64, u64, bool)>,
+    /// Instants that the last view has planned.
+    turns: Vec<u64>,
     log: EventLog,
     /// Summary of all events up to the head.
     pub(crate) lanes: Summary,
@@ -39,6 +42,13 @@ pub(crate) struct Seen {
     /// World, branch and number of inputs at which the running definitions were looked up.
     asked: Option<(u32, u32, u64)>,
     pub(crate) running: Ptr<Vec<Running>>,
+}
+
+impl Seen {
+    /// The branches as reported last.
+    pub(crate) fn tabs(&self) -> &[BranchTab] {
+        &self.branches
+    }
 }
 
 impl Host {
@@ -53,9 +63,9 @@ impl Host {
         // Checking this needs a view of the world, which most frames avoid.
         let at_rest = self.shown.engine.idle() && !script_goes_on;
         let scheduled_ms = at_rest.then(|| self.scheduled_ms()).flatten();
-        let before = self.before().is_some_and(|before| !before.engine.entries().is_empty());
+        let before = self.trail.has_before();
         let (engine, seen) = (&mut self.shown.engine, &mut self.seen);
-        let clock = Clock {
+        let mut clock = Clock {
             now_ms: engine.now_ms(),
             head_ms: engine.head_ms(),
             seq: engine.seq(),
@@ -64,6 +74,7 @@ impl Host {
             seed: engine.seed(),
             idle: at_rest && scheduled_ms.is_none(),
             scheduled_ms,
+            planned: false,
         };
         let lineage = (seen.generation, branch);
         let (mut log, mut gantt) = (None, None);
@@ -103,6 +114,11 @@ impl Host {
         let place = (engine.seq(), engine.inputs(), engine.at_head());
         let view = (seen.place != Some(place)).then(|| Ptr(engine.view()));
         seen.place = Some(place);
+        if let Some(view) = &view {
+            seen.turns = windows::turns(&view.cluster, engine.epoch_ms());
+            seen.turns.extend(view.faults.iter().filter_map(|fault| fault.until_ms));
+        }
+        clock.planned = script_goes_on || seen.turns.iter().any(|at| *at > clock.now_ms);
 
         let asked = (seen.generation, branch, engine.inputs());
         let running =
@@ -144,12 +160,12 @@ impl Host {
     /// Returns the summary of an ended run.
     pub(crate) fn finish_of_run(&self) -> Option<Finish> {
         let engine = &self.shown.engine;
-        finish(&engine.view(), &self.seen.lanes.tally, &self.seen.lanes.gantt)
+        finish(&engine.view(), engine.inputs(), &self.seen.lanes.tally, &self.seen.lanes.gantt)
     }
 
     /// Starts counting for another world.
     pub(crate) fn another_world(&mut self) {
-        self.seen.generation += 1;
+        self.seen.generation = self.seen.generation.wrapping_add(1);
         self.asked = None;
         self.told_why = false;
         self.beside = None;

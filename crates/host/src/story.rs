@@ -7,8 +7,12 @@ use planarium_messages::ptr::Ptr;
 use planarium_messages::story::{Said, Story, StoryLine};
 use planarium_protocol::Input;
 use planarium_protocol::Text;
+use planarium_protocol::input::PlanOp;
 use planarium_scenario::{Action, Entry, Note, NoteKind, Player, Scenario, Trigger};
 use planarium_world::Condition;
+
+/// Words in place of a narration that may be wrong now.
+const LEFT: &str = "You have changed the run: what follows is yours, and the example's words end here.";
 
 /// Waits of the script.
 pub(crate) enum Waits {
@@ -45,8 +49,12 @@ pub(crate) struct Narration {
     said: Vec<(At, Text)>,
     /// Script lines that were played, with the moment of each.
     done: Vec<(usize, At)>,
-    /// Last report: branch, number of narrations, number of lines.
-    told: Option<(u32, usize, usize)>,
+    /// Moments at which somebody changed the run, so that it is no longer the one that the script tells.
+    left: Vec<At>,
+    /// The script has words.
+    tells: bool,
+    /// Last report: branch, number of narrations, number of lines, and whether the story had been left.
+    told: Option<(u32, usize, usize, bool)>,
 }
 
 impl Narration {
@@ -59,7 +67,8 @@ impl Narration {
             lines: scenario.script.iter().map(line).collect(),
             said: Vec::new(),
         };
-        Self { story, ..Self::default() }
+        let tells = |entry: &Entry| entry.actions.iter().any(|action| matches!(action, Action::Say(_)));
+        Self { story, tells: scenario.script.iter().any(tells), ..Self::default() }
     }
 
     /// Records what the script did on a branch.
@@ -100,6 +109,24 @@ impl Narration {
         self.played = played;
     }
 
+    /// Notes that somebody changed the run at this moment of a branch. A story without words stays as it is.
+    fn leave(&mut self, at: At) {
+        if self.tells {
+            self.left.push(at);
+        }
+    }
+
+    /// The moments at which the run left the script, to be kept: branch, instant, event.
+    pub(crate) fn left(&self) -> Vec<(u32, u64, u64)> {
+        self.left.iter().map(|at| (at.branch, at.ms, at.seq)).collect()
+    }
+
+    /// Takes over moments that were kept.
+    pub(crate) fn leave_again(&mut self, kept: &[(u32, u64, u64)]) {
+        let at = |&(branch, ms, seq): &(u32, u64, u64)| At { branch, ms, seq };
+        self.left = kept.iter().map(at).collect();
+    }
+
     /// Keeps words that are new.
     fn say(&mut self, said: Option<(At, Text)>) {
         let Some((at, text)) = said else { return };
@@ -118,10 +145,12 @@ impl Narration {
     /// Returns the story at a moment, if it differs from the last report.
     fn changed(&mut self, way: &[Stretch], now: (u64, u64)) -> Option<Ptr<Story>> {
         let branch = way.first().map_or(0, |stretch| stretch.branch);
-        let visible = |at: &At| part_of(way, at, (u64::MAX, u64::MAX));
+        let on_way = |at: &&At| part_of(way, at, (u64::MAX, u64::MAX));
+        let left = self.left.iter().filter(on_way).min_by_key(|at| (at.ms, at.seq)).copied();
+        let visible = |at: &At| on_way(&at) && left.is_none_or(|left| (at.ms, at.seq) <= (left.ms, left.seq));
         let said = self.said.iter().filter(|(at, _)| visible(at)).count();
         let done = self.done.iter().filter(|(_, at)| part_of(way, at, now)).count();
-        let stamp = Some((branch, said, done));
+        let stamp = Some((branch, said, done, left.is_some()));
         if self.told == stamp {
             return None;
         }
@@ -133,6 +162,7 @@ impl Narration {
             .filter(|(at, _)| visible(at))
             .map(|(at, text)| Said { at_ms: at.ms, seq: at.seq, text: text.clone() })
             .collect();
+        story.said.extend(left.map(|at| Said { at_ms: at.ms, seq: at.seq, text: LEFT.into() }));
         for (number, line) in story.lines.iter_mut().enumerate() {
             line.done = self.done.iter().any(|(done, at)| *done == number && part_of(way, at, now));
         }
@@ -187,6 +217,10 @@ fn part_of(way: &[Stretch], at: &At, now: (u64, u64)) -> bool {
 impl Host {
     /// Returns the story of the branch and moment shown, if it differs from the last report.
     pub(crate) fn story(&mut self) -> Option<Fact> {
+        if !self.shown.by_hand {
+            // It was undone.
+            self.shown.narration.left.clear();
+        }
         let way = self.way();
         let engine = &self.shown.engine;
         let now = (engine.now_ms(), engine.seq());
@@ -230,6 +264,21 @@ impl Host {
             },
         }
     }
+}
+
+/// Ends the narration where an input changes what the script tells about. A pause does not.
+pub(crate) fn leave(host: &mut Host, input: &Input) {
+    if !matches!(input, Input::Plan(command) if matches!(command.op, PlanOp::Interrupt | PlanOp::Continue)) {
+        end(host);
+    }
+}
+
+/// Ends the narration at the moment shown.
+pub(crate) fn end(host: &mut Host) {
+    let branch = host.way().first().map_or(0, |stretch| stretch.branch);
+    let engine = &host.shown.engine;
+    let at = At { branch, ms: engine.now_ms(), seq: engine.seq() };
+    host.shown.narration.leave(at);
 }
 
 /// The latest instant that a condition names; the script cannot give up before it.

@@ -105,9 +105,11 @@ impl Host {
     fn stands_still(&mut self) -> bool {
         let engine = &self.shown.engine;
         let since_ms = self.seen.lanes.gantt.busy_ms;
-        if engine.now_ms() < since_ms.saturating_add(QUIET_MS)
-            || !matches!(self.waits(), Waits::Nothing | Waits::Condition)
-        {
+        let soon = match self.waits() {
+            Waits::Nothing | Waits::Condition => false,
+            Waits::Until(at_ms) => at_ms <= engine.now_ms().saturating_add(STILL_MS),
+        };
+        if soon || engine.now_ms() < since_ms.saturating_add(QUIET_MS) {
             return false;
         }
         let quiet = (self.seen.lineage.unwrap_or_default(), since_ms, engine.inputs());

@@ -6,10 +6,14 @@ use super::story::Waits;
 use super::windows;
 use planarium_messages::facts::Fact;
 use planarium_messages::questions::Toward;
+use planarium_world::Condition;
 use planarium_world::limits::Bound;
 
 /// Most virtual time played in one frame; a tab that was hidden does not catch up. *Units*: milliseconds.
 pub const FRAME_MS: u64 = 64 * 250;
+
+/// Most instants that a script or a lesson lets one run to a condition stop at.
+const MOST_LEGS: u32 = 100_000;
 
 impl Host {
     /// A frame of play.
@@ -118,6 +122,53 @@ impl Host {
                 shown.engine.advance_to(target);
             }
         }
+    }
+
+    /// Runs until a condition holds, at most `limit_ms` milliseconds, and plays the script on the way. Stops where nothing more
+    /// happens by itself, and at a lesson's verdict. Returns whether the condition holds.
+    pub(crate) fn run_until(&mut self, condition: &Condition, limit_ms: u64) -> bool {
+        let end = self.shown.engine.now_ms().saturating_add(limit_ms);
+        for _ in 0..MOST_LEGS {
+            let waits = self.waits();
+            let in_lesson = self.shown.lesson.is_some();
+            let engine = &mut self.shown.engine;
+            let (now, at_head) = (engine.now_ms(), engine.at_head());
+            // The engine alone knows neither the script nor the lesson.
+            let alone = match waits {
+                _ if in_lesson => now,
+                _ if !at_head => engine.head_ms(),
+                Waits::Until(due) => due.saturating_sub(1),
+                Waits::Condition => now,
+                Waits::Nothing => end,
+            };
+            if engine.run_until(condition, alone.min(end).saturating_sub(now)).met {
+                return true;
+            }
+            let over = engine.now_ms() >= end || at_head && !in_lesson && matches!(waits, Waits::Nothing);
+            let due = match waits {
+                Waits::Until(due) => Some(due),
+                Waits::Condition | Waits::Nothing => None,
+            };
+            let next = match engine.next_event_ms() {
+                _ if !engine.at_head() => Some(engine.head_ms()),
+                next if in_lesson || due.is_none() => {
+                    let timed = condition.latest_ms().filter(|ms| *ms > now);
+                    next.into_iter().chain(due).chain(timed).min()
+                }
+                _ => due,
+            };
+            let Some(next) = next.filter(|_| !over) else { return false };
+            let (before, target) = (engine.place(), next.min(end));
+            let open = lesson::is_open(self);
+            self.move_to(target);
+            let verdict = open && !lesson::is_open(self);
+            // An entry of the script that only tells something leaves the world as it is.
+            let told = due.is_some_and(|due| due <= target);
+            if verdict || !told && self.shown.engine.place() == before {
+                return self.shown.engine.run_until(condition, 0).met;
+            }
+        }
+        false
     }
 
     /// Reports the result of a move.

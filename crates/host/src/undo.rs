@@ -5,39 +5,50 @@
 //! Nothing is overwritten. Undoing a command opens another branch at the position before it. The new branch takes
 //! over the tab; the old one stays in the list, marked as undone.
 
+use super::tab::Left;
 use super::{Host, Shown};
 use planarium_messages::facts::Fact;
 use planarium_messages::facts::{ToastUndo, Ways};
 use planarium_protocol::Input;
 use planarium_protocol::Text;
 use planarium_protocol::input::{PlanOp, PodOp};
-use planarium_scenario::Player;
+use planarium_scenario::{Bookmark, Player, Scenario};
 use planarium_world::Place;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Maximum number of worlds kept after leaving them.
 const MOST_WORLDS: usize = 3;
+/// Message for a run that cannot be shown again.
+const GONE: &str = "That run is gone.";
 /// Maximum of undoable operations.
 const MOST_STEPS: usize = 60;
 
+/// Maximum size of the stored worlds that were left; larger ones cannot be restored after a reload. *Units*: bytes.
+const MOST_STORED: usize = 512 * 1024;
+
 /// The operation log: undoable and redoable operations.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Trail {
     done: Vec<Step>,
     undone: Vec<Step>,
     /// Previous worlds, oldest first.
-    past: Vec<Shown>,
+    past: Vec<Left>,
     /// Worlds that were left by undo.
-    later: Vec<Shown>,
+    later: Vec<Left>,
+    #[serde(skip)]
     told: Ways,
 }
 
 /// Something that was done.
+#[derive(Clone, Serialize, Deserialize)]
 struct Step {
     words: String,
     what: What,
 }
 
 /// Kinds of undo and redo.
+#[derive(Clone, Serialize, Deserialize)]
 enum What {
     /// A command on branch `after`; the position before it, and the script at that moment.
     Command { before: Stand, after: u32 },
@@ -50,10 +61,68 @@ enum What {
 }
 
 /// State of a world without its engine.
+#[derive(Clone, Serialize, Deserialize)]
 struct Stand {
     place: Place,
-    player: Option<(Player, u32)>,
+    script: Option<Script>,
     by_hand: bool,
+}
+
+/// The script at a position, and the branch that it plays on.
+#[derive(Clone, Serialize, Deserialize)]
+struct Script {
+    branch: u32,
+    bookmark: Bookmark,
+    /// `None` after a reload.
+    #[serde(skip)]
+    player: Option<Arc<Player>>,
+}
+
+impl Script {
+    fn of(player: &(Player, u32)) -> Self {
+        let (player, branch) = player;
+        Self { branch: *branch, bookmark: player.bookmark(), player: Some(Arc::new(player.clone())) }
+    }
+
+    /// Returns the player of this position; `scenario` is that of its world.
+    fn player(self, scenario: &Scenario) -> (Player, u32) {
+        let player = match self.player {
+            Some(player) => Arc::unwrap_or_clone(player),
+            None => Player::at(scenario.clone(), self.bookmark),
+        };
+        (player, self.branch)
+    }
+}
+
+impl Trail {
+    /// Returns whether there is a previous world with something to show.
+    pub(crate) fn has_before(&self) -> bool {
+        self.past.last().or_else(|| self.later.last()).is_some_and(Left::has_entries)
+    }
+
+    /// Returns what is stored for a reload. Leaves out the worlds that are too large, and the operations before them.
+    pub(crate) fn stored(&mut self) -> Self {
+        let (done, past) = within(&self.done, &mut self.past);
+        let (undone, later) = within(&self.undone, &mut self.later);
+        Self { done, undone, past, later, told: Ways::default() }
+    }
+}
+
+/// Returns the last worlds that may be stored, and the operations after the world before them.
+fn within(steps: &[Step], worlds: &mut [Left]) -> (Vec<Step>, Vec<Left>) {
+    let mut left = MOST_STORED;
+    let mut stored: Vec<Left> = Vec::new();
+    for world in worlds.iter_mut().rev() {
+        let world = world.stored();
+        let Some(rest) = left.checked_sub(world.bytes()) else { break };
+        left = rest;
+        stored.push(world);
+    }
+    stored.reverse();
+    let dropped = worlds.len() - stored.len();
+    let mut markers = steps.iter().enumerate().filter(|(_, step)| matches!(step.what, What::World));
+    let from = dropped.checked_sub(1).and_then(|nth| markers.nth(nth)).map_or(0, |(at, _)| at + 1);
+    (steps.get(from..).unwrap_or_default().to_vec(), stored)
 }
 
 impl Host {
@@ -64,8 +133,8 @@ impl Host {
 
     /// Records a command that was carried out; `before` is the position before it.
     pub(crate) fn did(&mut self, words: String, before: Place, by_hand: bool) -> Fact {
-        let player = self.shown.player.clone().filter(|(_, on)| *on == before.branch);
-        let before = Stand { place: before, player, by_hand };
+        let script = self.shown.player.as_ref().filter(|(_, on)| *on == before.branch).map(Script::of);
+        let before = Stand { place: before, script, by_hand };
         let after = self.shown.engine.place().branch;
         self.push(Step { words, what: What::Command { before, after } })
     }
@@ -80,7 +149,7 @@ impl Host {
     pub(crate) fn leave_for(&mut self, next: Shown, words: &str) {
         let left = std::mem::replace(&mut self.shown, next);
         if !left.engine.entries().is_empty() {
-            self.trail.past.push(left);
+            self.trail.past.push(Left::of(left));
             if self.trail.past.len() > MOST_WORLDS {
                 self.trail.past.remove(0);
                 // Operations before that world was left can no longer be undone.
@@ -118,9 +187,14 @@ impl Host {
         Fact::Told(text.into(), Some(ToastUndo::Last))
     }
 
-    /// The previous world.
-    pub(crate) fn before(&self) -> Option<&Shown> {
-        self.trail.past.last().or_else(|| self.trail.later.last())
+    /// Returns the previous world.
+    pub(crate) fn before(&mut self) -> Option<&Shown> {
+        let mut trail = std::mem::take(&mut self.trail);
+        if let Some(left) = trail.past.last_mut().or(trail.later.last_mut()) {
+            left.restore(self);
+        }
+        self.trail = trail;
+        self.trail.past.last().or_else(|| self.trail.later.last())?.shown()
     }
 
     /// Undoes the last operation.
@@ -133,11 +207,19 @@ impl Host {
                 Err(refused) => return vec![self.moved(), *refused],
             },
             What::World => match self.trail.past.pop() {
-                Some(world) => {
-                    let left = self.swap(world);
-                    self.trail.later.push(left);
-                    (What::World, self.swapped())
-                }
+                Some(world) => match world.into_shown(self) {
+                    Some(world) => {
+                        let left = self.swap(world);
+                        self.trail.later.push(Left::of(left));
+                        (What::World, self.swapped())
+                    }
+                    None => {
+                        // What is left belongs to worlds behind the one that is gone.
+                        self.trail.done.clear();
+                        self.trail.past.clear();
+                        return vec![self.moved(), Fact::Refused(GONE.into())];
+                    }
+                },
                 None => return Vec::new(),
             },
             What::File { at, path, text } => {
@@ -159,21 +241,29 @@ impl Host {
             What::Undone { after, step } => {
                 self.hide(true);
                 if !self.shown.engine.go_to_place(after.place) {
-                    return vec![self.moved(), Fact::Refused("That run is gone.".into())];
+                    return vec![self.moved(), Fact::Refused(GONE.into())];
                 }
                 self.hide(false);
-                self.shown.player = after.player;
+                self.shown.player = after.script.map(|script| script.player(&self.shown.scenario));
                 self.shown.by_hand = after.by_hand;
                 self.shown.narration.resume(self.shown.player.as_ref().map(|(player, _)| player));
                 let (before, after) = *step;
                 (What::Command { before, after }, vec![self.moved()])
             }
             What::World => match self.trail.later.pop() {
-                Some(world) => {
-                    let left = self.swap(world);
-                    self.trail.past.push(left);
-                    (What::World, self.swapped())
-                }
+                Some(world) => match world.into_shown(self) {
+                    Some(world) => {
+                        let left = self.swap(world);
+                        self.trail.past.push(Left::of(left));
+                        (What::World, self.swapped())
+                    }
+                    None => {
+                        // What is left belongs to worlds behind the one that is gone.
+                        self.trail.undone.clear();
+                        self.trail.later.clear();
+                        return vec![self.moved(), Fact::Refused(GONE.into())];
+                    }
+                },
                 None => return Vec::new(),
             },
             What::File { at, path, text } => {
@@ -214,7 +304,7 @@ impl Host {
 
     /// Returns whether the world left at an address is the previous one (true) or the next one (false).
     pub(crate) fn world_at(&self, address: &str) -> Option<bool> {
-        let at = |world: Option<&Shown>| world.is_some_and(|world| world.address == address);
+        let at = |world: Option<&Left>| world.is_some_and(|world| world.address() == address);
         match () {
             () if at(self.trail.past.last()) => Some(true),
             () if at(self.trail.later.last()) => Some(false),
@@ -235,7 +325,7 @@ impl Host {
     fn undo_command(&mut self, before: Stand, after: u32) -> Result<What, Box<Fact>> {
         let left = Stand {
             place: self.shown.engine.place(),
-            player: self.shown.player.clone(),
+            script: self.shown.player.as_ref().map(Script::of),
             by_hand: self.shown.by_hand,
         };
         let forked = before.place.branch != after;
@@ -257,7 +347,8 @@ impl Host {
         }
         if !forked {
             shown.stand_ins.push(here);
-            shown.player = before.player.clone().map(|(player, _)| (player, here));
+            let script = before.script.clone();
+            shown.player = script.map(|script| (script.player(&shown.scenario).0, here));
             shown.narration.resume(shown.player.as_ref().map(|(player, _)| player));
         }
         shown.by_hand = before.by_hand;
@@ -293,6 +384,12 @@ impl Host {
             Fact::Preset(preset),
         ]
     }
+}
+
+/// Reports the next operations of undo and redo to a page that shows none.
+pub(crate) fn all_ways(host: &mut Host) -> Fact {
+    host.trail.told = Ways::default();
+    host.ways().unwrap_or_else(|| Fact::Ways(Ways::default()))
 }
 
 fn small(words: &str) -> String {

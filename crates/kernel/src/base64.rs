@@ -1,6 +1,6 @@
 //! Bytes as text of 64 letters, RFC 4648.
 
-/// Which letters, and whether the end is filled up.
+/// Alphabets, with or without padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Base64 {
     /// With `+`, `/` and `=` at the end.
@@ -22,10 +22,9 @@ impl Base64 {
         self.encoding().encode(bytes)
     }
 
-    /// The bytes of a text; nothing where it holds anything else, ends in the middle, or says the same as another
-    /// text does.
+    /// Returns the bytes of a text, or nothing if it has other letters, is cut short, or is not the only text of its bytes.
     pub fn decode(self, text: &[u8]) -> Option<Vec<u8>> {
-        // The crate would read several padded texts one after the other.
+        // The crate would accept several padded texts in a row.
         let fill = text.iter().rev().take_while(|letter| **letter == b'=').count();
         let ends_once =
             fill <= 2 && text.iter().map(|letter| usize::from(*letter == b'=')).sum::<usize>() == fill;

@@ -1,12 +1,12 @@
 //! Causes of events.
 //!
-//! *Knows*: sequence numbers. *Must not know*: what an input or an event says.
+//! *Knows*: sequence numbers. *Must not know*: the contents of an input or event.
 
 use serde::{Deserialize, Serialize};
 
-use crate::digest::Digest;
+use crate::digest::{Digest, Digestible};
 
-/// The input or event behind an event.
+/// The cause of an event: an input or an earlier event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cause {
@@ -19,10 +19,9 @@ pub enum Cause {
     Event(u64),
 }
 
-impl Cause {
-    /// Writes the cause into a digest.
-    pub const fn digest(self, digest: &mut Digest) {
-        let (tag, seq) = match self {
+impl Digestible for Cause {
+    fn digest(&self, digest: &mut Digest) {
+        let (tag, seq) = match *self {
             Self::Genesis => (0, 0),
             Self::Input(seq) => (1, seq),
             Self::Event(seq) => (2, seq),

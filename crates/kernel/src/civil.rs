@@ -1,6 +1,6 @@
-//! Days of the civil calendar: years, months and days of the proleptic Gregorian calendar, counted from 1970.
+//! The civil calendar: years, months and days of the proleptic Gregorian calendar, counted from 1970.
 //!
-//! *Knows*: dates and days. *Must not know*: how an API writes an instant, and when anything happens.
+//! *Knows*: dates, days, the usual text of an instant. *Must not know*: offsets, and how an API ends such a text.
 
 /// Seconds of a day.
 pub const DAY_S: u64 = 86_400;
@@ -27,7 +27,7 @@ impl Date {
     pub fn of_day(day: i64) -> Self {
         let from_era = day.saturating_add(BEFORE_1970);
         let (era, of_era) = (from_era.div_euclid(ERA_DAYS), from_era.rem_euclid(ERA_DAYS));
-        // A year begins in March here, so that a leap day is its last one.
+        // Years begin in March here, so that a leap day is the last day of a year.
         let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
         let of_year = of_era - (365 * year + year / 4 - year / 100);
         let from_march = (5 * of_year + 2) / 153;
@@ -61,9 +61,29 @@ pub fn weekday(day: i64) -> u32 {
     u32::try_from(day.rem_euclid(7) + 4).unwrap_or(0) % 7
 }
 
+/// Returns an instant of UTC as `2006-01-02T15:04:05`, without fraction and offset. *Units*: seconds since 1970.
+pub fn date_time(seconds: u64) -> String {
+    let Date { year, month, day } = Date::of_day(i64::try_from(seconds / DAY_S).unwrap_or(i64::MAX));
+    let (hour, minute, second) = (seconds % DAY_S / 3_600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn instants_are_written_in_utc() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00"),
+            (951_782_399, "2000-02-28T23:59:59"),
+            (951_868_800, "2000-03-01T00:00:00"),
+            (1_583_020_799, "2020-02-29T23:59:59"),
+            (4_102_444_799, "2099-12-31T23:59:59"),
+        ] {
+            assert_eq!(date_time(seconds), text);
+        }
+    }
 
     const fn date(year: i64, month: u32, day: u32) -> Date {
         Date { year, month, day }

@@ -16,8 +16,9 @@
 //! | text `hello, planets` | `10498785869db143` |
 
 use std::fmt;
+use std::sync::Arc;
 
-use crate::draw::absorb;
+use crate::{draw::absorb, milli::Milli, queue::EventQueue, time::SimTime};
 
 /// A running digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,7 +60,7 @@ impl Digest {
             state = absorb(state, u64::from_le_bytes(*group));
         }
         if !rest.is_empty() {
-            // Where there are eight bytes, they are read at once and those written already are shifted out.
+            // With at least eight bytes, the last eight are read as one word, and the bytes of earlier groups are shifted out.
             let last = bytes.last_chunk::<8>().map_or_else(
                 || rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
                 |last| u64::from_le_bytes(*last) >> (64 - 8 * rest.len()),
@@ -74,6 +75,18 @@ impl Digest {
         self.write_bytes(text.as_bytes());
     }
 
+    /// Writes a value.
+    pub fn write(&mut self, value: &(impl Digestible + ?Sized)) {
+        value.digest(self);
+    }
+
+    /// Returns the digest of one value.
+    pub fn of(value: &(impl Digestible + ?Sized)) -> u64 {
+        let mut digest = Self::new();
+        digest.write(value);
+        digest.finish()
+    }
+
     /// The digest of everything written so far.
     pub const fn finish(&self) -> u64 {
         self.state
@@ -84,6 +97,79 @@ impl fmt::Display for Digest {
     /// Sixteen hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.state)
+    }
+}
+
+/// A value with a place in a digest. Derive it with a list of what enters: see [`macro@crate::Digestible`].
+pub trait Digestible {
+    /// Writes what a replay of the same inputs must reproduce.
+    fn digest(&self, digest: &mut Digest);
+}
+
+/// Implements [`Digestible`] for types that [`Digest`] writes itself.
+macro_rules! digestible {
+    ($($type:ty: |$value:ident, $digest:ident| $write:expr;)+) => {$(
+        impl Digestible for $type {
+            fn digest(&self, $digest: &mut Digest) {
+                let $value = self;
+                $write;
+            }
+        }
+    )+};
+}
+
+digestible! {
+    u32: |value, digest| digest.write_u32(*value);
+    u64: |value, digest| digest.write_u64(*value);
+    usize: |value, digest| digest.write_u64(*value as u64);
+    i64: |value, digest| digest.write_i64(*value);
+    bool: |value, digest| digest.write_bool(*value);
+    str: |value, digest| digest.write_str(value);
+    String: |value, digest| digest.write_str(value);
+    SimTime: |value, digest| digest.write_u64(value.ms());
+    Milli: |value, digest| digest.write_i64(value.0);
+}
+
+impl<T: Digestible + ?Sized> Digestible for &T {
+    fn digest(&self, digest: &mut Digest) {
+        (**self).digest(digest);
+    }
+}
+
+impl<T: Digestible + ?Sized> Digestible for Arc<T> {
+    fn digest(&self, digest: &mut Digest) {
+        (**self).digest(digest);
+    }
+}
+
+impl<T: Digestible> Digestible for [T] {
+    /// The number of items, then each of them.
+    fn digest(&self, digest: &mut Digest) {
+        digest.write_u64(self.len() as u64);
+        for item in self {
+            item.digest(digest);
+        }
+    }
+}
+
+impl<T: Digestible> Digestible for Vec<T> {
+    fn digest(&self, digest: &mut Digest) {
+        self.as_slice().digest(digest);
+    }
+}
+
+impl<A: Digestible, B: Digestible> Digestible for (A, B) {
+    fn digest(&self, digest: &mut Digest) {
+        self.0.digest(digest);
+        self.1.digest(digest);
+    }
+}
+
+impl<T> Digestible for EventQueue<T> {
+    /// The number of timers and when the first of them is due.
+    fn digest(&self, digest: &mut Digest) {
+        digest.write_u64(self.len() as u64);
+        digest.write_u64(self.next_due().map_or(u64::MAX, SimTime::ms));
     }
 }
 

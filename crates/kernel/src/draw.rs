@@ -3,7 +3,7 @@
 //! *Knows*: one named mixer and how words are folded into it.
 //! *Must not know*: who draws and what for; purposes are numbers chosen by the caller.
 //!
-//! Nothing is consumed by drawing, so a new entity shifts nobody else's luck.
+//! A draw consumes no state, so a new entity changes no draw of another one.
 //!
 //! The mixer is the finaliser of SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number
 //! generators*, 2014). A word `w` is absorbed into a state `h` by `h = mix64((h ^ w) + G)` with
@@ -44,7 +44,7 @@ pub const fn entity(name: &str) -> u64 {
     entity_after(0xCBF2_9CE4_8422_2325, name)
 }
 
-/// The entity number of a name that goes on where one of a known number ends:
+/// The entity number of a name that continues another name, given the number of that one:
 /// `entity_after(entity("a"), "b")` is `entity("ab")`.
 pub const fn entity_after(head: u64, name: &str) -> u64 {
     let mut hash = head;
@@ -56,7 +56,7 @@ pub const fn entity_after(head: u64, name: &str) -> u64 {
     hash
 }
 
-/// The entity number of a name that comes in pieces: that of the pieces put together.
+/// The entity number of a name that is given in pieces.
 pub fn entity_of(pieces: &[&str]) -> u64 {
     pieces.iter().fold(entity(""), |head, piece| entity_after(head, piece))
 }
@@ -72,7 +72,7 @@ pub const fn stem(seed: u64, entity: u64, purpose: u32) -> u64 {
 }
 
 /// A draw scaled into `lo..=hi` (multiply and shift; the bias is below 2^-64 per value of the span).
-/// With `lo > hi` the answer is `lo`.
+/// Returns `lo` if `lo > hi`.
 pub const fn between(seed: u64, entity: u64, purpose: u32, n: u64, lo: u64, hi: u64) -> u64 {
     scaled(draw(seed, entity, purpose, n), lo, hi)
 }
@@ -98,7 +98,7 @@ pub fn uuid(seed: u64, entity: u64, purpose: u32, n: u64) -> String {
     Uuid::draw(seed, entity, purpose, n).as_str().to_owned()
 }
 
-/// The text of a UUID, for callers that put it into a longer one.
+/// The text of a UUID as bytes, for callers that build a longer text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uuid([u8; 36]);
 
@@ -125,17 +125,17 @@ impl Uuid {
 
     /// The text.
     pub fn as_str(&self) -> &str {
-        // Digits, letters and hyphens: always text.
+        // Digits, letters and hyphens are valid UTF-8.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
-/// The eight hexadecimal digits of a number below 2^32, all of them at once: a byte each, four bits in it.
+/// The eight hexadecimal digits of a number below 2^32, computed at once, one byte for each digit.
 const fn hex(number: u64) -> [u8; 8] {
     let pairs = (number | number << 16) & 0x0000_FFFF_0000_FFFF;
     let bytes = (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF;
     let digits = (bytes | bytes << 4) & 0x0F0F_0F0F_0F0F_0F0F;
-    // One in each byte whose digit is a letter.
+    // 1 in each byte whose digit is a letter.
     let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
     (digits + 0x3030_3030_3030_3030 + letters * (b'a' - b'9' - 1) as u64).to_be_bytes()
 }
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn published_vectors() {
-        // SplitMix64 from seed 1234567: the five outputs every port quotes.
+        // SplitMix64 from seed 1234567: the five outputs that other implementations document.
         let expected = [
             6_457_827_717_110_365_317,
             3_203_168_211_198_807_973,

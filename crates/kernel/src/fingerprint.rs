@@ -1,7 +1,7 @@
-//! Fingerprints of texts: numbers by which unlike texts are told apart without reading them.
+//! Fingerprints of texts: numbers that tell different texts apart without comparing them.
 //!
-//! *Knows*: words and how to fold them. *Must not know*: what is told apart. Nothing that is stored or shown depends
-//! on one: they may change with any version.
+//! *Knows*: words and how to fold them. *Must not know*: the meaning of the texts. Nothing that is stored or shown depends
+//! on a fingerprint, so the algorithm may change with any version.
 
 /// Folds one more word into a fingerprint.
 pub const fn fold(print: u64, word: u64) -> u64 {
@@ -14,13 +14,13 @@ pub fn of(text: &str) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let print = words.iter().fold(bytes.len() as u64, |print, word| fold(print, u64::from_be_bytes(*word)));
     let one = 1 << (8 * rest.len());
-    // Where there are eight bytes, they are read at once and those folded already are cut off.
+    // With at least eight bytes, the last eight are read as one word, and the bytes of earlier groups are cut off.
     let last = bytes.last_chunk::<8>().map_or_else(
         || rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
         |last| u64::from_be_bytes(*last) & (one - 1),
     );
     let print = fold(print, one | last);
-    // The upper bits have seen every byte.
+    // Every byte has an influence on the upper bits.
     print ^ print >> 32
 }
 

@@ -1,5 +1,5 @@
-//! Decimal text to floats and back, where a format asks for them. The engine's own amounts are whole numbers; these two
-//! stand at its edge, and do without the tables of the standard library, which weigh more than many a rule.
+//! Converts decimal text to floats and back, for formats that need floats. The engine's own amounts are whole numbers. These
+//! functions do without the tables of the standard library, which would add much to the size of the WebAssembly module.
 
 /// Whole floats are exact up to here.
 const EXACT: u64 = 1 << 53;
@@ -10,8 +10,8 @@ fn power(exponent: i32) -> f64 {
     (0..exponent).fold(1.0, |power, _| power * 10.0)
 }
 
-/// The float of a decimal number such as `-12.5` or `3e8`; the nearest one wherever it has at most fifteen digits, and
-/// one of the nearest otherwise. Words such as `inf` are none.
+/// Returns the float of a decimal number such as `-12.5` or `3e8`: the nearest one for up to fifteen digits, and one of the
+/// nearest otherwise. Returns nothing for words such as `inf`.
 pub fn parse(text: &str) -> Option<f64> {
     let (negative, rest) = match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),
@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> Option<f64> {
                         mantissa = more;
                         exponent -= i32::from(behind_point);
                     }
-                    // Nobody sees the twentieth digit.
+                    // A digit this far back does not change the float.
                     None => exponent += i32::from(!behind_point),
                 }
             }
@@ -59,7 +59,7 @@ pub fn parse(text: &str) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
-/// The exponent of a number, cut where no float goes.
+/// Returns the exponent of a number, limited to what floats can have.
 fn whole(text: &[u8]) -> Option<i32> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
@@ -74,7 +74,7 @@ fn whole(text: &[u8]) -> Option<i32> {
     Some(if negative { -value } else { value })
 }
 
-/// Thousandths of a float, rounded as its shortest decimal text would be: half away from zero. Nothing where they do
+/// Returns a float in thousandths, rounded half away from zero by its shortest decimal text, or nothing if that number does
 /// not fit.
 pub fn thousandths(value: f64) -> Option<i64> {
     #[expect(clippy::cast_precision_loss, reason = "a power of two")]
@@ -83,7 +83,7 @@ pub fn thousandths(value: f64) -> Option<i64> {
     if !size.is_finite() {
         return None;
     }
-    // The fewest decimals that give this very float are those of its shortest text.
+    // The shortest text of a float has the fewest decimals that still name it.
     let short = (0..=EXACT_POWER).map(|decimals| (decimals, (size * power(decimals)).round())).find(
         |(decimals, scaled)| {
             #[expect(clippy::float_cmp, reason = "the question is whether it is the same float")]

@@ -30,6 +30,12 @@ macro_rules! id_types {
                 self.index()
             }
         }
+
+        impl $crate::Digestible for $name {
+            fn digest(&self, digest: &mut $crate::Digest) {
+                digest.write_u32(self.0);
+            }
+        }
     )+};
 }
 

@@ -1,6 +1,6 @@
-//! An entry of a journal: an input, where in time it was put in, and the digest of the state it led to.
+//! An entry of a journal: an input, its instant, and the digest of the state after it.
 //!
-//! *Knows*: order and digests. *Must not know*: what an input says.
+//! *Knows*: order and digests. *Must not know*: the contents of an input.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +11,11 @@ pub struct Entry<I> {
     pub seq: u64,
     /// Instant at which it was applied. *Units*: milliseconds since genesis.
     pub at_ms: u64,
-    /// Set when it was applied in the middle of that instant: right after the event with this number,
+    /// Set if it was applied within that instant: right after the event with this number,
     /// before the rest of the instant's work. Absent: after all work due by then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_event: Option<u64>,
-    /// Steps of that instant which came after that event and reported nothing.
+    /// Number of steps of that instant after that event that reported nothing.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub after_quiet: u32,
     /// The input.

@@ -1,5 +1,5 @@
 //! The base of every other crate: virtual time, the event queue, keyed randomness,
-//! fixed-point numbers, digests, causes, tables that copies share, small sorted tables, the civil calendar,
+//! fixed-point numbers, digests, weights, causes, tables that copies share, small sorted tables, the civil calendar,
 //! decimal and base64 text, the recorder of events and the journal types.
 //!
 //! *Knows*: integers, order and bytes.
@@ -22,14 +22,17 @@ pub mod queue;
 pub mod recorder;
 pub mod sorted;
 pub mod time;
+pub mod weight;
 
 pub use cause::Cause;
 pub use cow::{Finder, IdMap, Index, List, Map, Table};
-pub use digest::Digest;
+pub use digest::{Digest, Digestible};
 pub use journal::Entry;
 pub use limits::Limits;
 pub use milli::{Milli, ParseMilliError};
+pub use planarium_derive::{Digestible, Weight};
 pub use queue::{Class, EventQueue, TimerId};
 pub use recorder::{Recorded, Recorder};
 pub use sorted::{SortedMap, SortedSet};
 pub use time::SimTime;
+pub use weight::{Flat, Weight};

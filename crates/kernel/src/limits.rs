@@ -1,14 +1,14 @@
 //! Bounds that keep every step finite, whatever the input.
 //!
-//! *Knows*: numbers with names. *Must not know*: who applies them; reaching a bound is reported as an
-//! event by the code that applies it, never a hang and never a panic.
+//! *Knows*: numbers with names. *Must not know*: the code that applies them. That code reports a reached bound as an event;
+//! it neither hangs nor panics.
 
 /// Named bounds of one world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Events reported within one instant before the step gives up on quiescence.
+    /// Events of one instant; beyond, the rest waits for the next millisecond.
     pub events_per_instant: u32,
-    /// Rounds of control loops within one instant before the step gives up on quiescence.
+    /// Rounds of messages in one instant; beyond, the rest waits for the next millisecond.
     pub rounds_per_instant: u32,
     /// Timers fired within one input before the rest is left to the next input.
     pub timers_per_input: u32,
@@ -18,9 +18,9 @@ pub struct Limits {
     pub machines: u32,
     /// Definitions running in one world.
     pub services: u32,
-    /// Instances that one definition may ask for, all kinds together; of a tree of Marathon apps, all of them.
+    /// Instances of one definition, of all kinds together; for Marathon, of the whole tree of apps.
     pub instances: u32,
-    /// Processes on the machines of one world; a world that holds more does not go on.
+    /// Processes on the machines of one world; a world with more is paused.
     pub processes: u32,
     /// API objects of one world.
     pub objects: u32,
@@ -28,12 +28,12 @@ pub struct Limits {
     pub elements: u32,
     /// Bytes of one input's text.
     pub text_bytes: u32,
-    /// Past events kept for display; older ones are re-derived by replay.
+    /// Past events kept for display; older ones are computed again by replay.
     pub events_kept: u32,
 }
 
 impl Limits {
-    /// The bounds every world has unless told otherwise.
+    /// The bounds of a world.
     pub const DEFAULT: Self = Self {
         events_per_instant: 1_000_000,
         rounds_per_instant: 1_000,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Milli(pub i64);
 
-/// Why a text is not a [`Milli`].
+/// Reasons for which a text is not a [`Milli`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParseMilliError {
     /// The text holds no digit at all.
@@ -141,7 +141,7 @@ impl fmt::Display for Milli {
     /// Without superfluous zeros: `2`, `0.1`, `-1.25`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut whole, mut fraction) = (self.0.unsigned_abs() / 1000, self.0.unsigned_abs() % 1000);
-        // Written from behind, by hand: resources are told and compared as texts a great deal.
+        // Written by hand from the last digit on, because amounts are often shown and compared as text.
         let mut text = [0; 24];
         let mut from = text.len();
         let mut put = |digit: u64| {
@@ -190,8 +190,8 @@ impl std::iter::Sum for Milli {
 }
 
 impl Serialize for Milli {
-    /// A JSON number: whole numbers as integers, others as the nearest decimal. The float exists at
-    /// this boundary only and is read from the exact text.
+    /// Writes a JSON number: whole numbers as integers, others as the nearest decimal. Only this boundary uses a float, read
+    /// from the exact text.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0 % 1000 == 0 {
             serializer.serialize_i64(self.0 / 1000)

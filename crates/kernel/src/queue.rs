@@ -11,17 +11,17 @@
 
 use std::num::NonZeroU64;
 
-use crate::time::SimTime;
+use crate::{cow::bytes_of, time::SimTime, weight::Weight};
 
 /// The last instant a timer can be armed for: 2^48 - 1 ms, some 8,900 years after genesis.
 pub const LAST_INSTANT: SimTime = SimTime((1 << 48) - 1);
 
-/// Classes of timers: work in itself, or periodic.
+/// Classes of timers: one-shot or periodic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Fires once because something is under way; keeps the world from being idle.
+    /// Fires once for work that is under way; a world with one is not idle.
     OneShot,
-    /// Re-arms for ever (a poll, a probe, a round); alone it does not keep the world from being idle.
+    /// Is armed again after each firing (a poll, a probe, a round); a world with only these is idle.
     Periodic,
 }
 
@@ -93,7 +93,7 @@ impl<T> EventQueue<T> {
         TimerId { seq, slot }
     }
 
-    /// Disarms a timer; false when it already fired or was cancelled.
+    /// Disarms a timer; returns false if it has fired or was cancelled.
     pub fn cancel(&mut self, id: TimerId) -> bool {
         let Some(slot) = self.slots.get_mut(id.slot as usize) else { return false };
         if slot.seq != Some(id.seq) {
@@ -126,8 +126,8 @@ impl<T> EventQueue<T> {
         }
     }
 
-    /// An instant before which no timer but the earliest one is due; `None` without another one. Exact but
-    /// for timers cancelled meanwhile, which may still count.
+    /// Returns an instant before which only the earliest timer is due, or `None` without another timer. Cancelled timers may
+    /// still count, so the true instant can be later.
     pub fn next_due_after_first(&self) -> Option<SimTime> {
         let (first, second) = match (self.one_shot.peek(), self.periodic.peek()) {
             (Some(a), Some(b)) if b < a => (&self.periodic, &self.one_shot),
@@ -178,14 +178,6 @@ impl<T> EventQueue<T> {
         self.one_shot.living() + self.periodic.living()
     }
 
-    /// Returns the memory of a copy. *Units*: bytes.
-    pub fn bytes(&self) -> u64 {
-        let nodes = self.one_shot.nodes.len() + self.periodic.nodes.len();
-        crate::cow::bytes_of::<Node>(nodes)
-            + crate::cow::bytes_of::<Slot<T>>(self.slots.len())
-            + crate::cow::bytes_of::<u32>(self.free.len())
-    }
-
     /// Returns whether nothing is armed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -227,6 +219,14 @@ struct Node(u128);
 
 const SEQ_MASK: u64 = (1 << 48) - 1;
 
+impl<T> Weight for EventQueue<T> {
+    /// Copies share nothing.
+    fn beyond(&self, _: Option<&Self>) -> u64 {
+        let nodes = self.one_shot.nodes.len() + self.periodic.nodes.len();
+        bytes_of::<Node>(nodes) + bytes_of::<Slot<T>>(self.slots.len()) + bytes_of::<u32>(self.free.len())
+    }
+}
+
 impl Node {
     const fn new(at: SimTime, seq: NonZeroU64, slot: u32) -> Self {
         let at = if at.0 > LAST_INSTANT.0 { LAST_INSTANT.0 } else { at.0 };
@@ -242,7 +242,7 @@ impl Node {
         self.0 as u32
     }
 
-    /// Returns whether it refers to the timer with this number, if both refer to the same slot.
+    /// Returns whether the entry belongs to the timer with this number, given that both refer to the same slot.
     #[expect(clippy::cast_possible_truncation, reason = "the mask keeps fewer bits still")]
     const fn is_of(self, seq: NonZeroU64) -> bool {
         (self.0 >> 32) as u64 & SEQ_MASK == seq.get() & SEQ_MASK
@@ -257,7 +257,7 @@ struct Heap {
 }
 
 const ARITY: usize = 4;
-/// Below this many dead nodes compaction is not worth it.
+/// Fewer dead nodes than this are not compacted.
 const COMPACT_FROM: u32 = 64;
 
 impl Heap {

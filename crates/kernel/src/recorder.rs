@@ -1,7 +1,7 @@
-//! The recorder: what every part of the engine is handed to report facts.
+//! The recorder, through which every part of the engine reports facts.
 //!
 //! *Knows*: the current instant, the seed, the current cause and the next event number.
-//! *Must not know*: what the events say.
+//! *Must not know*: the contents of the events.
 //!
 //! *Invariant*: event numbers start at 1, have no gaps and follow the order of emission.
 
@@ -55,7 +55,7 @@ impl<E> Recorder<E> {
         self.seed
     }
 
-    /// The cause that events emitted now are stamped with.
+    /// The cause of the events that are emitted now.
     pub const fn cause(&self) -> Cause {
         self.cause
     }
@@ -70,12 +70,12 @@ impl<E> Recorder<E> {
         self.last_seq + 1
     }
 
-    /// Reports a fact under the current cause; answers its number.
+    /// Reports a fact under the current cause; returns its number.
     pub fn emit(&mut self, body: E) -> u64 {
         self.emit_caused(body, self.cause)
     }
 
-    /// Reports a fact under the given cause; answers its number.
+    /// Reports a fact under the given cause; returns its number.
     pub fn emit_caused(&mut self, body: E, cause: Cause) -> u64 {
         self.last_seq += 1;
         self.out.push(Recorded { seq: self.last_seq, at: self.now, cause, body });
@@ -101,8 +101,7 @@ impl<E> Recorder<E> {
         &self.out
     }
 
-    /// Hands over the events reported since the last drain, oldest first, and keeps the memory they lie in for the
-    /// next ones.
+    /// Hands over the events reported since the last drain, oldest first, and keeps their memory for the next events.
     pub fn hand_over(&mut self) -> std::vec::Drain<'_, Recorded<E>> {
         self.out.drain(..)
     }

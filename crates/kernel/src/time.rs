@@ -15,7 +15,7 @@ pub struct SimTime(pub u64);
 impl SimTime {
     /// Genesis itself.
     pub const ZERO: Self = Self(0);
-    /// The last instant there is; saturating additions stop here.
+    /// The last instant; saturating additions stop here.
     pub const MAX: Self = Self(u64::MAX);
 
     /// The instant `ms` milliseconds after genesis.

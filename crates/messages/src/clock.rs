@@ -22,6 +22,9 @@ pub struct Clock {
     pub idle: bool,
     /// Nothing happens before this scheduled instant.
     pub scheduled_ms: Option<u64>,
+    /// Something is planned for a later instant: an entry of the script, a turn of a maintenance window, the end of a failure.
+    #[serde(default)]
+    pub planned: bool,
 }
 
 impl Clock {

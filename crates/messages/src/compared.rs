@@ -14,6 +14,8 @@ pub enum Against {
     Before,
     /// A world with the definitions as edited.
     Edited,
+    /// Two new worlds in place of the one shown: without the change of this recipe, and with it beside.
+    Recipe(usize),
     /// The solution of the lesson that is open.
     Solution,
     /// An earlier try of the lesson that is open, by its number.

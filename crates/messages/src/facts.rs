@@ -12,7 +12,9 @@ use crate::links::{BrokenLink, Differing, Link};
 use crate::ptr::Ptr;
 use crate::story::Story;
 use crate::ways_out::WaysOut;
+use planarium_protocol::changes::{Changes, Recipe, Trial};
 use planarium_protocol::input::{Fault, LoadService};
+use planarium_protocol::objects::{ObjectRow, ObjectView};
 use planarium_protocol::{Text, View, Why};
 use serde::{Deserialize, Serialize};
 
@@ -208,6 +210,16 @@ pub enum Reply {
     Finish(Option<Finish>),
     /// A file rendered for a task.
     Rendered(Option<String>),
+    /// Changes that an update would make, or why the draft cannot be used; `None` where its system does not tell.
+    Changes(Result<Option<Box<Changes>>, String>),
+    /// Changes of single fields that are worth trying.
+    Recipes(Vec<Recipe>),
+    /// A change in two worlds, or the reason why it was not tried.
+    Trial(Result<Box<Trial>, Text>),
+    /// The objects of the API.
+    Objects(Vec<ObjectRow>),
+    /// An object; `None` if it does not exist at this moment.
+    Object(Option<Box<ObjectView>>),
     /// Material for a lesson.
     Material(Box<Material>),
     /// A lesson, or the reasons why it is invalid.
@@ -249,6 +261,10 @@ pub struct DemoTexts {
 /// The summary of an ended run, and failures to try next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finish {
+    /// Number of inputs so far: whoever changes the run waits for another end of it.
+    pub inputs: u64,
+    /// Tasks, pods or containers that failed or were lost since the beginning of the world.
+    pub failed: u32,
     /// Duration of the run: from the main plan's begin to its completion.
     pub total_ms: u64,
     /// Every step was marked complete by hand.

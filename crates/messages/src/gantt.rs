@@ -8,6 +8,7 @@ use crate::machine_lanes::MachineLanes;
 use crate::ptr::Ptr;
 use crate::statuses::ClassOf;
 use planarium_protocol::event::{ElementPath, EventBody, Importance};
+use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Event, Text};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,6 +16,8 @@ use std::sync::Arc;
 
 /// Shortest stretch without changes that counts as idle. *Units*: virtual milliseconds.
 pub const LONG_MS: u64 = 10_000;
+/// Length of a stretch without changes that is drawn in full while a step is at work. *Units*: virtual milliseconds.
+const WORK_MS: u64 = 120_000;
 /// Marks that are kept at least.
 const MARKS: usize = 1000;
 
@@ -55,7 +58,8 @@ pub struct Gantt {
     pub machines: MachineLanes,
     /// Marked moments in order; limited to the last ones.
     pub marks: Vec<Mark>,
-    /// Stretches of more than [`LONG_MS`] without a status change or user action.
+    /// Stretches of more than [`LONG_MS`] without a status change or user action. One in which a step was at work begins after the
+    /// two minutes that are drawn in full.
     pub quiet: Vec<(u64, u64)>,
     /// When something changed last.
     pub busy_ms: u64,
@@ -68,7 +72,7 @@ impl Gantt {
     pub fn extend(&mut self, events: &[Event], class_of: ClassOf) {
         for event in events {
             self.machines.take(event, class_of);
-            self.take(event);
+            self.take(event, class_of);
         }
         if self.marks.len() > 2 * MARKS {
             self.marks.drain(..MARKS);
@@ -147,44 +151,50 @@ impl Gantt {
         }
     }
 
-    fn take(&mut self, event: &Event) {
-        let at_ms = event.at_ms;
-        let mut mark = |kind, text: Text| {
-            self.marks.push(Mark { at_ms, seq: event.seq, kind, text });
-            true
+    /// Returns the instant from which the stretch since the last change is idle: at once if no step is at work.
+    pub fn idle_from_ms(&self, class_of: ClassOf) -> u64 {
+        let works = |status: &Text, lane: &Lane| {
+            matches!(
+                class_of(&lane.path.dialect, status),
+                StatusClass::Starting | StatusClass::Working | StatusClass::Started | StatusClass::Stopping
+            )
         };
-        let busy = match &event.body {
+        let at_work = self.lanes().any(|lane| lane.status().is_some_and(|status| works(status, lane)));
+        self.busy_ms + if at_work { WORK_MS } else { 0 }
+    }
+
+    fn take(&mut self, event: &Event, class_of: ClassOf) {
+        let at_ms = event.at_ms;
+        if at_ms - self.busy_ms > LONG_MS && is_change(&event.body) {
+            let from_ms = self.idle_from_ms(class_of);
+            if at_ms > from_ms + LONG_MS {
+                self.quiet.push((from_ms, at_ms));
+            }
+        }
+        let mut mark = |kind, text: Text| self.marks.push(Mark { at_ms, seq: event.seq, kind, text });
+        match &event.body {
             EventBody::ServiceLoaded { service: name, dialect } => {
                 Arc::make_mut(&mut self.born).entry(service(dialect, name)).or_insert(at_ms);
-                false
             }
-            EventBody::ElementStatus { path, from, to } => {
-                if path.phase.is_some() {
-                    self.change(path, from, at_ms, to);
-                }
-                true
+            EventBody::ElementStatus { path, from, to } if path.phase.is_some() => {
+                self.change(path, from, at_ms, to);
             }
             EventBody::ServiceRemoved { service: name, dialect } => {
                 self.removed(&service(&dialect.0, name), at_ms);
-                false
             }
             EventBody::PhaseChanged { path, change } => {
                 self.phase(path, at_ms, &**change == "removed");
-                true
             }
             EventBody::InputApplied { text, .. } => mark(MarkKind::Command, Arc::clone(&text.0)),
             EventBody::Rejected { reason, .. } => mark(MarkKind::Refused, Arc::clone(&reason.0)),
             EventBody::FaultInjected { text, .. } => mark(MarkKind::Fault, Arc::clone(&text.0)),
             body @ EventBody::MachineLost { .. } => mark(MarkKind::Fault, body.sentence().into()),
             EventBody::Happened { text, importance: Importance::High, .. } => {
-                mark(MarkKind::Note, Arc::clone(&text.0))
+                mark(MarkKind::Note, Arc::clone(&text.0));
             }
-            _ => false,
-        };
-        if busy {
-            if at_ms - self.busy_ms > LONG_MS {
-                self.quiet.push((self.busy_ms, at_ms));
-            }
+            _ => {}
+        }
+        if is_change(&event.body) {
             self.busy_ms = at_ms;
         }
     }
@@ -240,6 +250,20 @@ impl Gantt {
         }
         lane.change(at_ms, Arc::clone(to));
     }
+}
+
+/// Returns whether an event is a status change or is marked: it ends a stretch without changes.
+fn is_change(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::ElementStatus { .. }
+            | EventBody::PhaseChanged { .. }
+            | EventBody::InputApplied { .. }
+            | EventBody::Rejected { .. }
+            | EventBody::FaultInjected { .. }
+            | EventBody::MachineLost { .. }
+            | EventBody::Happened { importance: Importance::High, .. }
+    )
 }
 
 /// The path of a service.
@@ -314,6 +338,30 @@ mod tests {
             gantt.marks.iter().map(|m| (m.at_ms, m.kind)).collect::<Vec<_>>(),
             [(50, MarkKind::Fault)]
         );
+    }
+
+    #[test]
+    fn time_in_which_a_step_is_at_work_is_not_idle() {
+        let said = |to_ms| {
+            let mut gantt = Gantt::default();
+            gantt.extend(
+                &events(vec![
+                    (1_000, status("PENDING", "STARTING")),
+                    (to_ms, status("STARTING", "COMPLETE")),
+                    (to_ms + 20_000, status("COMPLETE", "PENDING")),
+                ]),
+                class_of,
+            );
+            gantt
+        };
+        // Twenty seconds of work are drawn in full, and the same time after it is idle.
+        assert_eq!(said(21_000).quiet, [(21_000, 41_000)]);
+        // Of an hour of work the first two minutes are.
+        assert_eq!(said(3_600_000).quiet, [(121_000, 3_600_000), (3_600_000, 3_620_000)]);
+        let mut works = Gantt::default();
+        works.extend(&events(vec![(1_000, status("PENDING", "STARTING"))]), class_of);
+        assert_eq!(works.idle_from_ms(class_of), 121_000);
+        assert_eq!(said(21_000).idle_from_ms(class_of), 41_000);
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub(crate) enum News {
     Placed,
     /// It runs.
     Runs(Text),
+    /// It ended by itself, and well: it was to run once.
+    Finished(Text),
     /// It ended; the flag marks a failure.
     Ended(Text, bool),
 }
@@ -61,6 +63,7 @@ impl Lives {
                 let (was, is) = (class_of(dialect, from), class_of(dialect, to));
                 match is {
                     StatusClass::Running => vec![News::Runs(key)],
+                    StatusClass::Done if was == StatusClass::Running => vec![News::Finished(key)],
                     _ if was == StatusClass::Running => vec![News::Ended(key, is == StatusClass::Failed)],
                     _ => Vec::new(),
                 }
@@ -93,7 +96,7 @@ impl Lives {
     fn of_job(&self, namespace: &str, name: &str) -> Vec<News> {
         let prefix = format!("pod {namespace}/{name}-");
         let own = self.homes.keys().filter(|key| key.starts_with(&prefix));
-        own.map(|key| News::Ended(key.clone(), false)).collect()
+        own.map(|key| News::Finished(key.clone())).collect()
     }
 }
 
@@ -165,6 +168,9 @@ mod tests {
         ]);
         assert_eq!(tally.running, [(2, 1), (4, 2), (5, 1), (6, 0)]);
         assert_eq!(tally.failed, 1);
+        // The job's pod was to end.
+        assert_eq!(tally.lasting, [(2, 1), (4, 1), (5, 0), (6, 0)]);
+        assert_eq!((tally.peak, tally.short), (1, 1));
     }
 
     #[test]

@@ -68,14 +68,30 @@ pub fn leaf(path: &ElementPath) -> &Text {
     path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan)
 }
 
-/// Returns the unfinished plans, except plans that were never started.
+/// Returns the plans that have begun, or begin by themselves, and are not done. A failed plan is one of them; one that was ended
+/// on purpose is not, nor one that nobody started.
 pub fn unfinished(view: &View, class_of: ClassOf) -> impl Iterator<Item = ElementPath> {
     view.services.iter().flat_map(move |service| {
         let open = service.plans.iter().filter(move |plan| {
             let class = class_of(&service.dialect, &plan.status);
-            let asleep = class == StatusClass::Unused || plan.custom && class.is_asleep();
-            !asleep && plan.progress.done < plan.progress.total
+            let asleep = class == StatusClass::Unused
+                || plan.custom && class.is_asleep() && !has_begun(service, plan, class_of);
+            let done = plan.progress.done >= plan.progress.total;
+            match class {
+                StatusClass::Done | StatusClass::Stopped => false,
+                StatusClass::Failed => true,
+                _ => !asleep && !done,
+            }
         });
         open.map(|plan| plan_path(service, plan))
     })
+}
+
+/// Returns whether a step of a plan was worked on, or waits for a person.
+fn has_begun(service: &ServiceView, plan: &PlanView, class_of: ClassOf) -> bool {
+    let steps = plan.phases.iter().flat_map(|phase| &phase.steps);
+    plan.progress.done > 0
+        || steps
+            .map(|step| class_of(&service.dialect, &step.status))
+            .any(|class| !matches!(class, StatusClass::Pending | StatusClass::Unused))
 }

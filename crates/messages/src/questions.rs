@@ -103,6 +103,9 @@ pub struct Begin {
     /// The lesson named in the query of the address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
+    /// Language of the texts of lessons, named in the query of the address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// The state stored by [`Keep::Tab`](crate::facts::Keep::Tab) before the page was reloaded at this address.
     pub tab: Option<String>,
     /// View state of the page before a reload; restored together with the tab.
@@ -116,6 +119,33 @@ pub struct Begin {
     pub recover: Option<(String, Vec<String>)>,
     /// Files of each dialect.
     pub names: Vec<FileNames>,
+    /// Settings of worlds that are opened in a frame.
+    #[serde(default, skip_serializing_if = "Wishes::is_empty")]
+    pub wishes: Wishes,
+}
+
+/// Settings that a document gives the examples and definitions opened in its frame. Runs and lessons have their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wishes {
+    /// The word of the dialect that definitions are read in; recognised without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+    /// The seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The preset of machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
+    /// The number of machines; each is like the first one of the world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u32>,
+}
+
+impl Wishes {
+    /// Returns whether nothing is wished.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A call from the document that the page is embedded in. Elements are named `PLAN/PHASE/STEP`, with the service in front
@@ -137,6 +167,12 @@ pub enum Call {
     Snapshot,
     /// Makes a link to the moment shown, starting with this address.
     Share(String),
+    /// Advances until a condition holds, at most this many milliseconds.
+    RunUntil(String, u64),
+    /// Opens a branch at the moment shown.
+    Fork,
+    /// Writes the run in a file format.
+    Export(Format),
 }
 
 /// The picture of a run for a document.
@@ -167,6 +203,9 @@ pub struct Resume {
     pub hash: String,
     /// Files of each dialect.
     pub names: Vec<FileNames>,
+    /// Settings of worlds that are opened in a frame.
+    #[serde(default, skip_serializing_if = "Wishes::is_empty")]
+    pub wishes: Wishes,
 }
 
 /// A question.
@@ -280,6 +319,16 @@ pub enum Ask {
         /// The file.
         file: String,
     },
+    /// Tell what updating the running service to the draft would change.
+    Changes,
+    /// List changes of single fields of the draft that are worth trying.
+    Recipes,
+    /// Try the change of this number in two worlds.
+    TryRecipe(usize),
+    /// List the objects of the API.
+    Objects,
+    /// Describe the object of a row's key.
+    Object(String),
     /// Something about lessons.
     Lesson(LessonAsk),
 }

@@ -27,16 +27,22 @@ pub struct Tally {
     pub failed: u32,
     /// Plan and pod commands.
     pub commands: u32,
+    /// The same without those that ended by themselves, such as tasks that run once: they are missing nowhere.
     #[serde(skip)]
-    alive: SortedSet<Text>,
+    pub lasting: Vec<(u64, u32)>,
+    /// Running processes, each with its beginning.
+    #[serde(skip)]
+    alive: SortedMap<Text, u64>,
     /// Unreachable tasks, which may come back; they already count as ended.
     #[serde(skip)]
     unreachable: SortedSet<Text>,
     /// Pods and containers without task statuses.
     #[serde(skip)]
     lives: Lives,
-    /// Most tasks that ran at once.
+    /// Most tasks that ran at once, without those of them that have ended by themselves since.
     pub peak: u32,
+    #[serde(skip)]
+    peak_ms: u64,
     at_ms: u64,
     /// Number running now.
     now: u32,
@@ -46,6 +52,9 @@ pub struct Tally {
     /// When each plan began its current or last run.
     #[serde(skip)]
     began: SortedMap<ElementPath, u64>,
+    /// The last run of a plan that began another one: its beginning, its end, and when the other began.
+    #[serde(skip)]
+    before: SortedMap<ElementPath, (u64, u64, u64)>,
     /// When that plan began its current run; 0 for the first one. See [`Tally::of`].
     pub began_ms: u64,
 }
@@ -66,12 +75,17 @@ impl Tally {
     pub fn take(&mut self, event: &Event, class_of: ClassOf) {
         match &event.body {
             EventBody::TaskStatus { task_id, state, .. } => {
+                let mut finished = 0;
                 match class_of("", state) {
                     StatusClass::Running => {
-                        self.alive.insert(task_id.clone());
+                        self.begin(task_id.clone(), event.at_ms);
                         self.unreachable.remove(task_id);
                     }
-                    class @ (StatusClass::Failed | StatusClass::Done | StatusClass::Stopped) => {
+                    StatusClass::Done => {
+                        finished = self.finish(task_id);
+                        self.unreachable.remove(task_id);
+                    }
+                    class @ (StatusClass::Failed | StatusClass::Stopped) => {
                         self.alive.remove(task_id);
                         let counted = self.unreachable.remove(task_id);
                         self.failed += u32::from(class == StatusClass::Failed && !counted);
@@ -81,14 +95,10 @@ impl Tally {
                     }
                     _ => {}
                 }
-                self.count(event.at_ms);
+                self.count(event.at_ms, finished);
             }
             EventBody::ElementStatus { path, to, .. } if path.phase.is_none() && path.step.is_none() => {
-                if class_of(&path.dialect, to) == StatusClass::Done {
-                    self.done.insert(path.clone(), event.at_ms);
-                } else if self.done.remove(path).is_some() {
-                    self.began.insert(path.clone(), event.at_ms);
-                }
+                self.hear_plan(path, class_of(&path.dialect, to) == StatusClass::Done, event.at_ms);
             }
             EventBody::Launched { .. } => self.launched += 1,
             EventBody::PlanCommanded { .. } | EventBody::PodCommanded { .. } => self.commands += 1,
@@ -96,22 +106,53 @@ impl Tally {
         }
     }
 
+    /// A plan is done, or is not any more. One that is done again in the same instant had no other run.
+    fn hear_plan(&mut self, path: &ElementPath, done: bool, at_ms: u64) {
+        if done {
+            let before = self.before.remove(path).filter(|(.., left_ms)| *left_ms == at_ms);
+            let (began_ms, done_ms) = match before {
+                Some((began_ms, done_ms, _)) => (Some(began_ms), done_ms),
+                None => (None, at_ms),
+            };
+            self.began.extend(began_ms.map(|began_ms| (path.clone(), began_ms)));
+            self.done.insert(path.clone(), done_ms);
+        } else if let Some(done_ms) = self.done.remove(path) {
+            let began_ms = self.began.insert(path.clone(), at_ms).unwrap_or_default();
+            self.before.insert(path.clone(), (began_ms, done_ms, at_ms));
+        }
+    }
+
     /// Counts a change of a pod or container.
     fn hear(&mut self, event: &Event, class_of: ClassOf) {
+        let mut finished = 0;
         for news in self.lives.hear(event, class_of) {
             match news {
                 News::Placed => self.launched += 1,
-                News::Runs(key) => _ = self.alive.insert(key),
+                News::Runs(key) => self.begin(key, event.at_ms),
+                News::Finished(key) => finished += self.finish(&key),
                 News::Ended(key, failed) => {
-                    let ran = self.alive.remove(&key);
+                    let ran = self.alive.remove(&key).is_some();
                     self.failed += u32::from(failed && ran);
                 }
             }
         }
-        self.count(event.at_ms);
+        self.count(event.at_ms, finished);
     }
 
-    fn count(&mut self, at_ms: u64) {
+    fn begin(&mut self, key: Text, at_ms: u64) {
+        self.alive.entry(key).or_insert(at_ms);
+    }
+
+    /// Something has ended by itself and is missing nowhere; returns the number by which the peak was higher for it.
+    fn finish(&mut self, key: &Text) -> u32 {
+        let Some(since) = self.alive.remove(key) else { return 0 };
+        for (_, count) in self.lasting.iter_mut().rev().take_while(|(at, _)| *at >= since) {
+            *count = count.saturating_sub(1);
+        }
+        u32::from(since <= self.peak_ms)
+    }
+
+    fn count(&mut self, at_ms: u64, finished: u32) {
         let now = u32::try_from(self.alive.len()).unwrap_or(u32::MAX);
         let before = std::mem::replace(&mut self.now, now);
         if now == before {
@@ -119,18 +160,23 @@ impl Tally {
         }
         self.short_ms += u64::from(self.peak.saturating_sub(before)) * (at_ms - self.at_ms);
         self.at_ms = at_ms;
-        self.peak = self.peak.max(now);
-        self.short = self.short.max(self.peak - now);
-        match self.running.last_mut() {
-            Some((at, count)) if *at == at_ms => *count = now,
-            _ => self.running.push((at_ms, now)),
+        self.peak = self.peak.saturating_sub(finished);
+        if now > self.peak {
+            (self.peak, self.peak_ms) = (now, at_ms);
         }
-        if self.running.len() > CHANGES {
-            let mut nth = 0;
-            self.running.retain(|_| {
-                nth += 1;
-                nth % 2 == 1
-            });
+        self.short = self.short.max(self.peak - now);
+        for changes in [&mut self.running, &mut self.lasting] {
+            match changes.last_mut() {
+                Some((at, count)) if *at == at_ms => *count = now,
+                _ => changes.push((at_ms, now)),
+            }
+            if changes.len() > CHANGES {
+                let mut nth = 0;
+                changes.retain(|_| {
+                    nth += 1;
+                    nth % 2 == 1
+                });
+            }
         }
     }
 
@@ -195,6 +241,48 @@ pub(crate) mod tests {
         assert_eq!(tally.running, [(2000, 1), (3000, 2), (5000, 1), (9000, 2), (9500, 1)]);
         assert_eq!((tally.short, tally.short_ms, tally.failed), (1, 4000, 1));
         assert_eq!(tally.short_until(10_000), 4500, "b is still missing");
+    }
+
+    #[test]
+    fn tasks_that_end_by_themselves_are_missing_nowhere() {
+        let events = [
+            task(1000, "a", "TASK_RUNNING"),
+            task(2000, "setup", "TASK_RUNNING"),
+            task(3000, "setup", "TASK_COMPLETE"),
+            task(4000, "b", "TASK_RUNNING"),
+            task(5000, "a", "TASK_FAILED"),
+            task(6000, "a2", "TASK_RUNNING"),
+        ];
+        let mut tally = Tally::default();
+        for event in &events {
+            tally.take(event, class_of);
+        }
+        assert_eq!(tally.running, [(1000, 1), (2000, 2), (3000, 1), (4000, 2), (5000, 1), (6000, 2)]);
+        assert_eq!(tally.lasting, [(1000, 1), (2000, 1), (3000, 1), (4000, 2), (5000, 1), (6000, 2)]);
+        assert_eq!((tally.peak, tally.short, tally.short_ms), (2, 1, 1000));
+    }
+
+    #[test]
+    fn a_plan_that_is_done_again_at_once_had_no_other_run() {
+        let path = ElementPath {
+            dialect: "sdk".into(),
+            service: "s".into(),
+            plan: "deploy".into(),
+            phase: None,
+            step: None,
+        };
+        let mut tally = Tally::default();
+        let mut run = |changes: &[(u64, bool)]| {
+            for (at_ms, done) in changes {
+                tally.hear_plan(&path, *done, *at_ms);
+            }
+            let of = tally.of(Some(&path));
+            (of.began_ms, of.done_ms)
+        };
+        assert_eq!(run(&[(7_000, true)]), (0, Some(7_000)));
+        assert_eq!(run(&[(9_000, false), (9_000, true)]), (0, Some(7_000)), "paused, and still complete");
+        assert_eq!(run(&[(10_000, false), (12_000, true)]), (10_000, Some(12_000)));
+        assert_eq!(run(&[(13_000, false), (13_000, true)]), (10_000, Some(12_000)));
     }
 
     #[test]

@@ -24,7 +24,7 @@ impl Blocker {
     /// Returns the way out that a single click takes.
     pub fn best(&self) -> Option<&Way> {
         let does =
-            |way: &&Way| way.unblock.input.is_some() && matches!(way.helps, Helps::Moves | Helps::Then(_));
+            |way: &&Way| way.unblock.input.is_some() && !matches!(way.helps, Helps::Ends | Helps::Advice);
         self.ways.iter().find(does)
     }
 

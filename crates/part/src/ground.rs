@@ -1,6 +1,6 @@
-//! The machines as a part reaches them.
+//! Access to the machines for one call of a part.
 //!
-//! *Knows*: who asks, and when. *Must not know*: which parts there are.
+//! *Knows*: the calling part and the present instant. *Must not know*: the other parts.
 
 use crate::system::Number;
 use planarium_ground::{

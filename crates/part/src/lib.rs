@@ -25,6 +25,4 @@ pub use http::{Request, Response, Wire};
 pub use part::{Delivery, Done, Flags, Layer, MachineChange, Part};
 pub use planarium_ground::{Cx, Owner};
 pub use statuses::STATUSES;
-pub use system::{
-    Daemons, Dialect, Loading, Number, StreamNews, System, digest_of_views, outcome, reply_as_recorded,
-};
+pub use system::{Daemons, Dialect, Loading, Number, StreamNews, System, outcome, reply_as_recorded};

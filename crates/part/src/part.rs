@@ -9,8 +9,9 @@ use crate::ground::Ground;
 use crate::http::{Request, Wire};
 use crate::system::{Number, StreamNews};
 use planarium_ground::{Cx, Fleet, FleetEvent, MachineId, Owner};
-use planarium_kernel::{Digest, SimTime};
+use planarium_kernel::{Digestible, SimTime, Weight};
 use planarium_protocol::input::{AddAgent, Sharing};
+use planarium_protocol::objects::{ObjectRow, ObjectView};
 use planarium_protocol::view::ClusterView;
 use planarium_protocol::why::MachineWhy;
 use planarium_protocol::{Input, Refusal};
@@ -19,8 +20,9 @@ use serde_json::Value;
 /// The answer of an input, or why it is refused.
 pub type Done = Result<Value, Refusal>;
 
-/// Something that owns state and timers.
-pub trait Part {
+/// Something that owns state and timers. Its digest is what a replay of the same inputs must reproduce: caches and revisions
+/// do not belong to it.
+pub trait Part: Digestible + Weight {
     /// The other parts that it declared, lent for one call.
     type Ports<'a>;
 
@@ -76,13 +78,6 @@ pub trait Part {
 
     /// Lists broken invariants in words: kept values against plain recomputation.
     fn check(&self, fleet: &Fleet) -> Vec<String>;
-
-    /// Writes its state into a digest: a replay of the same inputs must give the same. Caches and revisions do not
-    /// belong to it.
-    fn digest(&self, digest: &mut Digest);
-
-    /// Bytes that this part holds and `before` does not, by estimate.
-    fn beyond(&self, before: Option<&Self>) -> u64;
 
     /// Bytes that a copy takes, roughly.
     fn weight(&self) -> u64
@@ -220,6 +215,18 @@ pub trait Layer: Part + Sized {
 
     /// Adds this part's data to the cluster view. The number grows with each change.
     fn show(&self, ground: &Ground<'_>, cluster: &mut ClusterView) -> u64;
+
+    /// Lists the objects of this part's API.
+    fn objects(&self, ground: &Ground<'_>) -> Vec<ObjectRow> {
+        let _ = ground;
+        Vec::new()
+    }
+
+    /// Describes the object of a row's key; `None` if there is none.
+    fn object(&self, ground: &Ground<'_>, key: &str) -> Option<ObjectView> {
+        let _ = (ground, key);
+        None
+    }
 
     /// Adds this part's data to a machine's explanation; there is none yet if no machine has that name.
     fn explain_machine(&self, ground: &Ground<'_>, which: &str, why: &mut Option<MachineWhy>);

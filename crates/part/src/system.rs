@@ -11,7 +11,8 @@ use crate::definition::{Definition, Files};
 use crate::http::{Request, Response};
 use crate::part::{Done, Part};
 use planarium_ground::Cx;
-use planarium_kernel::Digest;
+use planarium_kernel::Digestible;
+use planarium_protocol::changes::{Changes, Recipe};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
 use planarium_protocol::json;
@@ -23,7 +24,8 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Number of a service in order of installation, never reused. A daemon bears the number of its first service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Digestible)]
+#[digest(0)]
 pub struct Number(pub u32);
 
 /// Facts about a system that do not need a daemon.
@@ -167,6 +169,25 @@ pub trait System: Part + Clone + Sized {
         loading: Loading<Self::Definition>,
     ) -> Done;
 
+    /// Returns what an update to a definition, or its installation, would change now, without carrying it out; `None` where the
+    /// system does not tell.
+    fn changes(&self, ports: &Self::Ports<'_>, definition: &Self::Definition) -> Option<Changes> {
+        let _ = (ports, definition);
+        None
+    }
+
+    /// Lists changes of single fields of a definition that are worth trying in two worlds.
+    fn recipes(load: &LoadService, definition: &Self::Definition) -> Vec<Recipe> {
+        let _ = (load, definition);
+        Vec::new()
+    }
+
+    /// Pods that a plan wants and those that are available; `None` where the system does not count them.
+    fn capacity(&self, service: &str, plan: &str) -> Option<(u32, u32)> {
+        let _ = (service, plan);
+        None
+    }
+
     /// Begins to uninstall a service, or drops it at once (`force`).
     fn remove(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, name: &str, force: bool) -> Done;
 
@@ -235,21 +256,6 @@ pub trait System: Part + Clone + Sized {
 
     /// Explains why an element is not finished; `None` if it does not exist.
     fn why(&self, path: &ElementPath, ports: &Self::Ports<'_>) -> Option<Why>;
-}
-
-/// Writes the views of services into a digest: for a daemon without other state.
-pub fn digest_of_views(views: &[(Number, Arc<ServiceView>)], digest: &mut Digest) {
-    for (number, view) in views {
-        digest.write_u32(number.0);
-        digest.write_str(&view.name);
-        for plan in &view.plans {
-            digest.write_str(&plan.status);
-            for phase in &plan.phases {
-                digest.write_str(&phase.status);
-                phase.steps.iter().for_each(|step| digest.write_str(&step.status));
-            }
-        }
-    }
 }
 
 /// The answer of a journaled call: status, headers and body of the response.

@@ -1,7 +1,6 @@
 //! The journal's vocabulary: everything that can be done to a world from outside.
 //!
 //! `POST /sim/inputs`, scenario `do:` entries and journals share it. JSON with `kind` first.
-//! Source: DESIGN section 3, table "Inputs".
 
 use crate::Amount;
 use serde::{Deserialize, Serialize};

@@ -5,11 +5,13 @@
 //! types in and every front end (page, command line, HTTP, JavaScript) reads them.
 
 pub mod amount;
+pub mod changes;
 pub mod event;
 pub mod flow;
 pub mod input;
 mod interned;
 pub mod json;
+pub mod objects;
 pub mod refusal;
 pub mod view;
 pub mod why;

@@ -58,6 +58,8 @@ pub enum Helps {
     Moves,
     /// It does so together with this one, which comes after it.
     Then(String),
+    /// The element is given up, and nothing of its service is left unfinished.
+    Settles,
     /// The element ends, and may be recreated.
     Ends,
     /// It is for a person to do outside the world.

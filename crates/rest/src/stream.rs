@@ -1,7 +1,7 @@
 //! Event streams, without a transport.
 //!
 //! A stream is a position in the world's event log: its server asks again and again for the events since then, and gets
-//! bytes ready to be sent. What they are is the part's whose stream it is.
+//! bytes ready to be sent. The part that owns the stream decides the bytes.
 
 use crate::Session;
 use planarium_part::StreamNews;

@@ -98,6 +98,11 @@ impl Instances {
             }
             _ => self.about.get(&event.seq)?.as_str(),
         };
+        self.of_task(id)
+    }
+
+    /// Returns the number of a task's instance; none for a task with one instance.
+    pub(crate) fn of_task(&self, id: &str) -> Option<u32> {
         self.numbers.get(id).copied()
     }
 }

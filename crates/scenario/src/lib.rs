@@ -17,5 +17,5 @@ mod transcript;
 pub use codes::CODES;
 pub use model::{Action, DEFAULT_LIMIT_MS, Entry, Scenario, Show, Trigger};
 pub use parse::{Files, ParsedScenario, parse};
-pub use player::{Note, NoteKind, Player, find_element};
+pub use player::{Bookmark, Note, NoteKind, Player, find_element};
 pub use transcript::{Outcome, run};

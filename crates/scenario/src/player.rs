@@ -11,6 +11,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{Applied, View};
 use planarium_protocol::{Input, Why};
 use planarium_world::{Condition, Engine};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -57,6 +58,17 @@ pub struct Player {
     cut_off: bool,
 }
 
+/// Progress of a script, as data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bookmark {
+    /// Entries played.
+    played: usize,
+    /// Instant of the last one. *Units*: milliseconds since genesis.
+    previous_ms: u64,
+    /// Failed expectations and unexpected refusals.
+    failed: usize,
+}
+
 impl Player {
     /// Sets up an engine for the scenario; returns it with the player of its script.
     pub fn start(scenario: Scenario) -> (Engine, Self) {
@@ -74,6 +86,24 @@ impl Player {
             player.put_in(&mut engine, input);
         }
         (engine, player)
+    }
+
+    /// Returns the progress of the script.
+    pub fn bookmark(&self) -> Bookmark {
+        Bookmark { played: self.next, previous_ms: self.previous_ms, failed: self.failed }
+    }
+
+    /// Continues a script after a bookmark, without notes of what was played before.
+    pub fn at(scenario: Scenario, bookmark: Bookmark) -> Self {
+        Self {
+            next: bookmark.played.min(scenario.script.len()),
+            previous_ms: bookmark.previous_ms,
+            notes: VecDeque::new(),
+            failed: bookmark.failed,
+            first: false,
+            cut_off: false,
+            scenario,
+        }
     }
 
     /// The scenario.

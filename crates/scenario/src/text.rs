@@ -3,6 +3,8 @@
 //! The plan tree is the real command line's (`plan status`): connectors `├─ ` and `└─ `, then name, strategy and status.
 //! Source: dcos-commons `cli/` plan commands.
 
+use crate::instances::Instances;
+use planarium_protocol::event::Event;
 pub use planarium_protocol::view::plan_tree;
 use planarium_protocol::view::{ClusterView, ServiceView, View};
 use planarium_protocol::why::{OfferFunnel, ReasonKind, RequirementOutcome, Why};
@@ -31,8 +33,14 @@ pub fn amount(thousandths: i64) -> String {
     planarium_protocol::Amount(thousandths).to_string()
 }
 
-/// The machines as a table: one line each, with its tasks below.
-pub fn cluster(cluster: &ClusterView) -> String {
+/// The machines as a table: one line each, with its tasks below. `events` are those of the run: tasks of one name get the
+/// numbers of their instances.
+pub fn cluster(cluster: &ClusterView, events: &[Event]) -> String {
+    numbered_cluster(cluster, &Instances::of(events))
+}
+
+/// The machines as a table, with the given numbers.
+pub(crate) fn numbered_cluster(cluster: &ClusterView, instances: &Instances) -> String {
     let mut out = String::new();
     for machine in &cluster.machines {
         let twice = if machine.promised_twice { ", promised twice" } else { "" };
@@ -52,7 +60,8 @@ pub fn cluster(cluster: &ClusterView) -> String {
         }
         out.push('\n');
         for task in &machine.tasks {
-            let _ = writeln!(out, "  {} {}", task.name, task.state);
+            let number = instances.of_task(&task.id).map(|number| format!(" #{number}")).unwrap_or_default();
+            let _ = writeln!(out, "  {}{number} {}", task.name, task.state);
         }
     }
     out.truncate(out.trim_end().len());

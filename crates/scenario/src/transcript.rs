@@ -107,7 +107,10 @@ impl Transcript {
             }
             NoteKind::Expected(true, what) => self.line(&format!("[{at}] ok {what}")),
             NoteKind::Expected(false, what) => self.line(&format!("[{at}] FAILED {what}")),
-            NoteKind::Shown(what, view) => self.block(&shown(what, view)),
+            NoteKind::Shown(what, view) => {
+                let block = shown(what, view, &self.instances);
+                self.block(&block);
+            }
             NoteKind::Explained(_, Some(why)) => self.block(&text::why(why)),
             NoteKind::Explained(path, None) => {
                 self.line(&format!("[{at}] FAILED there is no element {path}"));
@@ -142,10 +145,10 @@ fn first_event_of<'e>(mut events: impl Iterator<Item = &'e Event>, input: u64) -
     events.find(|event| event.cause == cause).map(|event| event.seq.saturating_sub(1))
 }
 
-fn shown(what: &Show, view: &View) -> String {
+fn shown(what: &Show, view: &View, instances: &Instances) -> String {
     match what {
         Show::All => text::world_trees(view),
-        Show::Cluster => text::cluster(&view.cluster),
+        Show::Cluster => text::numbered_cluster(&view.cluster, instances),
         Show::Plan(name) => {
             let (service, plan) = name.split_once('/').map_or((None, name.as_str()), |(s, p)| (Some(s), p));
             view.services

@@ -1,4 +1,4 @@
-//! The diagnostic codes this crate gives out itself; dialects bring their own.
+//! The diagnostic codes of this crate; dialects have their own.
 
 /// Every code of this crate with its title. Each has a page `docs/diagnostics/CODE.md`.
 pub const CODES: &[(&str, &str)] = &[
@@ -40,9 +40,9 @@ pub(crate) const DUPLICATE_KEY: &str = "YAML006";
 pub(crate) const TOO_MANY_NODES: &str = "YAML007";
 /// An alias where the real reader follows none.
 pub(crate) const ALIAS_AS_TEXT: &str = "YAML008";
-/// A value that is fine elsewhere, where a program written in Go reads.
+/// A value that only readers written in Go refuse.
 pub(crate) const NOT_OF_GO: &str = "YAML009";
-/// `n`, `y` or a key such as `on`, where a program written in Go reads.
+/// `n`, `y` or a key such as `on`, which readers written in Go take for true or false.
 pub(crate) const WORD_AS_BOOLEAN: &str = "YAML010";
 /// Broken JSON syntax in the strict reader.
 pub(crate) const JSON_SYNTAX: &str = "JSON001";
@@ -50,11 +50,11 @@ pub(crate) const JSON_SYNTAX: &str = "JSON001";
 pub(crate) const TAG_NOT_CLOSED: &str = "TPL001";
 /// `{{#X}}` without `{{/X}}`.
 pub(crate) const SECTION_NOT_CLOSED: &str = "TPL002";
-/// `{{/Y}}` where `{{/X}}` or nothing was due.
+/// `{{/Y}}` instead of `{{/X}}` or of nothing.
 pub(crate) const SECTION_MISMATCH: &str = "TPL003";
 /// `{{> X}}`.
 pub(crate) const PARTIAL: &str = "TPL004";
-/// `{{}}` and the like.
+/// A tag without a name, such as `{{}}`.
 pub(crate) const BAD_NAME: &str = "TPL005";
 /// More nested sections than the limit.
 pub(crate) const SECTIONS_TOO_DEEP: &str = "TPL006";

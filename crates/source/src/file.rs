@@ -1,4 +1,4 @@
-//! Files and the way from byte offsets to lines and columns.
+//! Files, and the conversion of byte offsets to lines and columns.
 //!
 //! A line ends at LF, CR LF or a lone CR. Lines and columns count from 1; columns count Unicode
 //! scalar values, a tab is one column, a byte order mark at the start of the file is none.
@@ -97,7 +97,7 @@ impl SourceFile {
         self.text.get(start..end).unwrap_or_default().trim_end_matches(['\r', '\n'])
     }
 
-    /// The text inside a span, cut to what exists.
+    /// Returns the text inside a span, limited to the file.
     pub fn slice(&self, span: Span) -> &str {
         let start = floor(&self.text, wide(span.start));
         let end = floor(&self.text, wide(span.end)).max(start);

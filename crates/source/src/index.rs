@@ -1,4 +1,4 @@
-//! Counting characters in a text quickly, wherever one asks.
+//! Converts between byte, character and UTF-16 offsets of a text.
 //!
 //! Knows UTF-8 and UTF-16; must not know lines or files.
 

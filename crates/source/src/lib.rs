@@ -15,6 +15,7 @@
 mod codes;
 pub mod detect;
 pub mod diagnostic;
+mod duration;
 mod file;
 mod index;
 pub mod json;
@@ -27,6 +28,7 @@ pub mod yaml;
 
 pub use codes::CODES;
 pub use diagnostic::{Diagnostic, Diagnostics, Fix, Label, Severity};
+pub use duration::go_duration_ms;
 pub use file::{Position, SourceFile, SourceMap};
 pub use span::{FileId, Span, Spanned};
 pub use suggest::suggest;

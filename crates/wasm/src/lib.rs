@@ -7,14 +7,15 @@
 
 mod types;
 
-use planarium_embed::{Picture, Selection, record};
+use planarium_embed::{LessonPicture, Picture, Selection, record};
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_rest::{Request, Session};
+use planarium_scenario::lesson::parse_texts;
 use planarium_scenario::{Note, Player, share, text};
 use planarium_source::render::json::flat;
-use planarium_source::{Diagnostic, SourceMap};
+use planarium_source::{Diagnostic, SourceMap, suggest};
 use planarium_world::{Condition, Genesis, Journal};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -366,6 +367,50 @@ pub fn examples() -> Answer {
         .map(|e| json!({ "id": e.id, "title": e.title, "dialect": e.dialect, "teaches": e.teaches, "difficulty": e.difficulty }))
         .collect();
     out(&all)
+}
+
+/// Settings of a lesson's picture.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct LessonOptions {
+    lang: Option<String>,
+    plan: Option<String>,
+    link: Option<String>,
+    engine: Option<String>,
+    attributes: Vec<(String, String)>,
+}
+
+/// Renders a lesson of the course as a picture for a document: its task, its questions, its plans at the start.
+#[wasm_bindgen(js_name = renderLesson)]
+pub fn render_lesson(
+    id: &str,
+    #[wasm_bindgen(unchecked_param_type = "LessonOptions | undefined")] options: JsValue,
+) -> Result<String, JsError> {
+    let options: LessonOptions =
+        if options.is_undefined() || options.is_null() { LessonOptions::default() } else { read(options)? };
+    let Some(found) = planarium_gallery::lesson(id) else {
+        let near = suggest(id, planarium_gallery::lessons().iter().map(|lesson| lesson.id));
+        let near = near.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+        return Err(JsError::new(&format!("there is no lesson {id}{near}")));
+    };
+    let unreadable = || JsError::new("the lesson does not parse");
+    let lesson = planarium_scenario::parse(found.text, id, &|_| None).lesson.ok_or_else(unreadable)?;
+    let (language, texts) =
+        found.texts_in(options.lang.as_deref().unwrap_or_default()).ok_or_else(unreadable)?;
+    let texts = parse_texts(texts, id).texts.ok_or_else(unreadable)?;
+    let lang = options.lang.iter().map(|word| ("lang".to_owned(), word.clone()));
+    let attributes: Vec<(String, String)> = lang.chain(options.attributes).collect();
+    let picture = LessonPicture {
+        lesson: &lesson,
+        texts: &texts,
+        language: Some(language),
+        own: None,
+        plan: options.plan.as_deref(),
+        link: options.link.as_deref(),
+        engine: options.engine.as_deref(),
+        attributes: &attributes,
+    };
+    Ok(picture.html())
 }
 
 /// Version of this package.

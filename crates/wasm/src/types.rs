@@ -53,6 +53,9 @@ export interface PictureOptions {
   title?: string; plan?: string; at_ms?: number; link?: string; engine?: string; sources?: [string, string][]; attributes?: [string, string][];
 }
 
+/** Settings of a lesson's picture. */
+export interface LessonOptions { lang?: string; plan?: string; link?: string; engine?: string; attributes?: [string, string][]; }
+
 /** A response of the simulated HTTP APIs. */
 export interface HttpResponse { status: number; contentType: string; body: string; }
 

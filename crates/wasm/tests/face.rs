@@ -3,7 +3,7 @@
 #![cfg(target_arch = "wasm32")]
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
-use planarium_wasm::{Simulation, check, examples};
+use planarium_wasm::{Simulation, check, examples, render_lesson};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -47,4 +47,13 @@ fn wrong_types_throw_and_examples_are_listed() {
     let mut simulation = Simulation::new(JsValue::UNDEFINED).expect("an empty world");
     assert!(simulation.apply(JsValue::from_str("nonsense")).is_err());
     assert!(json(&examples().expect("a list")).as_array().is_some_and(|all| all.len() >= 8));
+}
+
+#[wasm_bindgen_test]
+fn a_lesson_is_drawn_by_its_id() {
+    let options = parse(r#"{"engine":"https://example.org/embed.html","lang":"de"}"#);
+    let html = render_lesson("canary", options).expect("a picture");
+    assert!(html.starts_with("<planarium-embed lesson=\"canary\" lang=\"de\" engine="), "{html}");
+    assert!(html.contains("<figcaption class=\"pl-title\">A canary</figcaption>"), "{html}");
+    assert!(render_lesson("canray", JsValue::UNDEFINED).is_err());
 }

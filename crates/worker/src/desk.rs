@@ -8,6 +8,7 @@ use planarium_messages::questions::{Ask, Question};
 use planarium_messages::wire::{self, Asked, Encoder, Told};
 use std::collections::VecDeque;
 use std::fmt;
+use std::rc::Rc;
 
 /// Longest time of work between two checks for messages. *Units*: microseconds.
 const SLICE_US: u64 = 8_000;
@@ -24,7 +25,7 @@ pub(crate) struct Desk {
     frame: Option<Frame>,
     /// Virtual time of a piece of a frame. *Units*: milliseconds.
     piece_ms: u64,
-    send: fn(&Told),
+    send: Rc<dyn Fn(&Told)>,
     now_us: fn() -> u64,
 }
 
@@ -44,9 +45,10 @@ impl fmt::Debug for Desk {
 
 impl Desk {
     /// A host over an empty world, with a way to send and a clock in microseconds.
-    pub(crate) fn new(send: fn(&Told), now_us: fn() -> u64) -> Self {
+    pub(crate) fn new(send: Rc<dyn Fn(&Told)>, now_us: fn() -> u64) -> Self {
+        let keeps = Rc::clone(&send);
         Self {
-            host: Host::new(move |keep| send(&Told::Keep(keep))),
+            host: Host::new(move |keep| keeps(&Told::Keep(keep))),
             encoder: Encoder::default(),
             waiting: VecDeque::new(),
             frame: None,
@@ -165,7 +167,8 @@ mod tests {
 
     impl Page {
         fn new() -> Self {
-            let mut page = Self { desk: Desk::new(send, now_us), decoder: Decoder::default(), number: 0 };
+            let mut page =
+                Self { desk: Desk::new(Rc::new(send), now_us), decoder: Decoder::default(), number: 0 };
             page.ask(Ask::Begin(Box::default()));
             while page.desk.work() {}
             page.told();

@@ -3,7 +3,8 @@
 //! *Knows*: the order of work, the worker's clock, how a panic is reported. *Must not know*: the meaning of questions,
 //! the page.
 //!
-//! `web/worker.js` loads it, passes it the page's messages, and calls [`Engine::work`] repeatedly with a yield in between.
+//! `web/worker.js` loads it, makes an [`Engine`] for each page that it serves, passes it that page's messages, and calls
+//! [`Engine::work`] of each in turn, with a yield in between.
 
 mod desk;
 
@@ -12,6 +13,7 @@ use js_sys::Function;
 use planarium_messages::wire::{self, Told, VERSION};
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
+use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -21,8 +23,8 @@ extern "C" {
 }
 
 thread_local! {
-    /// Sends a text to the page; the panic hook has no other way to do so.
-    static POST: RefCell<Option<Function>> = const { RefCell::new(None) };
+    /// Sends a text to the page whose engine works now, or worked last; the panic hook reports to it.
+    static AT_WORK: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
 /// A host with the questions that wait for it.
@@ -30,6 +32,7 @@ thread_local! {
 #[derive(Debug)]
 pub struct Engine {
     desk: Desk,
+    post: Function,
 }
 
 #[wasm_bindgen]
@@ -37,19 +40,22 @@ impl Engine {
     /// A host over an empty world. `post` is called with each text for the page.
     #[wasm_bindgen(constructor)]
     pub fn new(post: Function) -> Engine {
-        POST.set(Some(post));
+        AT_WORK.set(Some(post.clone()));
         std::panic::set_hook(Box::new(panicked));
-        send(&Told::Hello(VERSION));
-        Engine { desk: Desk::new(send, now_us) }
+        send(&post, &Told::Hello(VERSION));
+        let own = post.clone();
+        Engine { desk: Desk::new(Rc::new(move |told| send(&own, told)), now_us), post }
     }
 
     /// Takes a text of the page. A ping is answered at once, a question waits for [`Engine::work`].
     pub fn take(&mut self, text: &str) {
+        AT_WORK.set(Some(self.post.clone()));
         self.desk.take(text);
     }
 
     /// Works for one slice of time. Returns whether there is more to do.
     pub fn work(&mut self) -> bool {
+        AT_WORK.set(Some(self.post.clone()));
         self.desk.work()
     }
 }
@@ -65,15 +71,15 @@ pub fn fail(text: &str) {
 }
 
 fn panicked(info: &PanicHookInfo<'_>) {
-    send(&Told::Panicked(info.to_string()));
-}
-
-fn send(told: &Told) {
-    POST.with_borrow(|post| {
+    AT_WORK.with_borrow(|post| {
         if let Some(post) = post {
-            let _ = post.call1(&JsValue::NULL, &wire::text(told).into());
+            send(post, &Told::Panicked(info.to_string()));
         }
     });
+}
+
+fn send(post: &Function, told: &Told) {
+    let _ = post.call1(&JsValue::NULL, &wire::text(told).into());
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a clock that starts at zero")]

@@ -82,7 +82,7 @@ impl Condition {
     }
 
     /// Returns the latest instant named: a wait continues up to it even in an idle world.
-    pub(crate) fn latest_ms(&self) -> Option<u64> {
+    pub fn latest_ms(&self) -> Option<u64> {
         match self {
             Self::Time { ms } => Some(*ms),
             Self::Idle | Self::Status { .. } => None,

@@ -9,7 +9,7 @@
 use crate::condition::status_among;
 use crate::systems::{DIALECTS, Daemon};
 use planarium_ground::Fleet;
-use planarium_kernel::{SimTime, SortedMap, SortedSet};
+use planarium_kernel::{SimTime, SortedMap, SortedSet, Weight};
 use planarium_part::Number;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
@@ -18,7 +18,8 @@ use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Input, Refusal, Text};
 use std::sync::Arc;
 
-#[derive(Clone)]
+#[derive(Clone, Weight)]
+#[weight(own 256, daemon)]
 struct Held {
     daemon: Daemon,
     due: Option<(u64, Number)>,
@@ -29,7 +30,8 @@ struct Held {
 type Due = (u64, Number, Number);
 
 /// All daemons.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Weight)]
+#[weight(all)]
 pub(crate) struct Daemons {
     all: SortedMap<Number, Held>,
     due: SortedSet<Due>,
@@ -201,15 +203,6 @@ impl Daemons {
             found.push(format!("{one_shots} one-shot timers of daemons, {} kept", self.one_shots));
         }
         found
-    }
-
-    /// Estimates the bytes that these daemons hold and do not share with `before`.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let daemon = |(number, held): (&Number, &Held)| {
-            let old = before.and_then(|before| before.all.get(number));
-            256 + held.daemon.beyond(old.map(|old| &old.daemon))
-        };
-        self.all.iter().map(daemon).sum()
     }
 
     /// Estimates the bytes of a full copy.

@@ -24,7 +24,7 @@ pub(crate) fn write<T: Serialize + ?Sized>(digest: &mut Digest, value: &T) {
 pub fn event_digest(event: &Event) -> u64 {
     let mut digest = Digest::new();
     digest.write_u64(event.at_ms);
-    event.cause.digest(&mut digest);
+    digest.write(&event.cause);
     write(&mut digest, &event.body);
     digest.finish()
 }

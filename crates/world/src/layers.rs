@@ -6,11 +6,10 @@
 use crate::parts::Lend;
 use planarium_ground::{Cx, Fleet, FleetEvent};
 #[allow(unused_imports, reason = "a build may have no layers")]
-use planarium_kernel::cow::behind;
-#[allow(unused_imports, reason = "a build may have no layers")]
-use planarium_kernel::{Digest, SimTime};
+use planarium_kernel::{Digest, SimTime, Weight};
 #[allow(unused_imports, reason = "a build may have no layers")]
 use planarium_part::{Delivery, Done, Flags, Ground, Layer, MachineChange, Part, Request, StreamNews, Wire};
+use planarium_protocol::objects::{ObjectRow, ObjectView};
 use planarium_protocol::view::ClusterView;
 use planarium_protocol::why::MachineWhy;
 use planarium_protocol::{Event, Input, Refusal};
@@ -119,9 +118,7 @@ macro_rules! layers {
             pub(crate) fn digests(&self) -> Vec<(&'static str, u64)> {
                 let mut all = Vec::new();
                 $($(#[$on])* if let Some(layer) = &self.$field {
-                    let mut digest = Digest::new();
-                    layer.digest(&mut digest);
-                    all.push(($title, digest.finish()));
+                    all.push(($title, Digest::of(layer)));
                 })*
                 all
             }
@@ -154,12 +151,13 @@ macro_rules! layers {
                 })*
                 None
             }
+        }
 
-            pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+        impl Weight for Layers {
+            fn beyond(&self, before: Option<&Self>) -> u64 {
                 let mut all = 0;
-                $($(#[$on])* if let Some(layer) = &self.$field {
-                    let old = before.and_then(|before| before.$field.as_ref());
-                    all += behind(layer, old, |now| now.beyond(old.map(|old| &**old)));
+                $($(#[$on])* {
+                    all += self.$field.beyond(before.map(|before| &before.$field));
                 })*
                 all
             }
@@ -364,6 +362,23 @@ impl Layers {
         let mut revision = 0_u64;
         each!(self, |_, layer| revision = revision.saturating_add(layer.show(ground, cluster)));
         revision
+    }
+
+    /// Lists the objects of all layers' APIs.
+    pub(crate) fn objects(&self, ground: &Ground<'_>) -> Vec<ObjectRow> {
+        let mut all = Vec::new();
+        each!(self, |_, layer| all.extend(layer.objects(ground)));
+        all
+    }
+
+    /// Describes the object of a row's key.
+    pub(crate) fn object(&self, ground: &Ground<'_>, key: &str) -> Option<ObjectView> {
+        each!(self, |_, layer| {
+            if let Some(found) = layer.object(ground, key) {
+                return Some(found);
+            }
+        });
+        None
     }
 
     /// Adds to the explanation of a machine what layers know of it.

@@ -52,7 +52,7 @@ pub fn states() -> &'static [planarium_protocol::view::StatusWord] {
     planarium_part::STATUSES
 }
 
-pub use query::needs_mesos;
+pub use query::{needs_mesos, recipes};
 pub use timeline::{
     Advanced, BranchView, Difference, Engine, Grown, JOURNAL_VERSION, Journal, Place, ReplayError, SEMANTICS,
     Tree,

@@ -7,8 +7,7 @@
 
 use crate::layers::Layers;
 use planarium_ground::{Absence, Cx, Fleet, FleetEvent, FleetEventKind, MachineId, Place, there_already};
-use planarium_kernel::cow::behind;
-use planarium_kernel::{Cause, Digest, SimTime};
+use planarium_kernel::{Cause, Digest, SimTime, Weight};
 use planarium_part::{Done, Flags, Ground, MachineChange, Number, SYSTEMS};
 use planarium_protocol::input::{AddAgent, Fault, ProcessBehaviour, Target, TaskStatusInput};
 use planarium_protocol::view::{ClusterView, FaultView};
@@ -28,7 +27,8 @@ pub(crate) struct News {
 }
 
 /// Machines and layers. Clones share each until it changes.
-#[derive(Clone)]
+#[derive(Clone, Weight)]
+#[weight(fleet, layers)]
 pub(crate) struct Parts {
     pub(crate) fleet: Arc<Fleet>,
     pub(crate) layers: Layers,
@@ -344,18 +344,9 @@ impl Parts {
 
     /// Digests of each part's state, with its name.
     pub(crate) fn digests(&self) -> Vec<(&'static str, u64)> {
-        let mut machines = Digest::new();
-        self.fleet.digest(&mut machines);
-        let mut all = vec![("machines", machines.finish())];
+        let mut all = vec![("machines", Digest::of(&self.fleet))];
         all.extend(self.layers.digests());
         all
-    }
-
-    /// Estimates the bytes that these parts hold and do not share with `before`.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let fleet = before.map(|before| &before.fleet);
-        behind(&self.fleet, fleet, |now| now.beyond(fleet.map(|fleet| &**fleet)))
-            + self.layers.beyond(before.map(|before| &before.layers))
     }
 
     /// Estimates the bytes of a full copy.

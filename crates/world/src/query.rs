@@ -3,11 +3,17 @@
 //! *Knows*: which part to ask. *Must not know*: any system's answer.
 
 use crate::parts::Lend;
-use crate::systems::DIALECTS;
+use crate::systems::{DIALECTS, Definition};
 use crate::world::World;
 use planarium_part::http::Source;
 use planarium_part::{Number, Request, StreamNews, Wire};
+use planarium_protocol::changes::{Changes, Recipe};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::LoadService;
+use planarium_protocol::objects::{ObjectRow, ObjectView};
+use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Event, Input, Refusal};
+use planarium_source::Diagnostic;
 use serde_json::Value;
 
 /// Returns whether a world with these inputs needs Mesos from the beginning: an input needs it, or no service that can do without
@@ -34,7 +40,24 @@ pub fn needs_mesos<'i>(inputs: impl Iterator<Item = &'i Input>) -> bool {
     services == 0
 }
 
+/// Lists changes of single fields of a definition that are worth trying; none of one that cannot be used.
+pub fn recipes(load: &LoadService) -> Vec<Recipe> {
+    let definition = Definition::read(load).ok().filter(Definition::is_usable);
+    definition.map(|definition| definition.recipes(load)).unwrap_or_default()
+}
+
 impl World {
+    /// The word that an element of a service shows: `PLAN`, `PLAN/PHASE` or `PLAN/PHASE/STEP`.
+    pub fn status_at(&self, service: &str, element: &str) -> Option<&'static str> {
+        self.daemons.of_dialect("").find_map(|(_, daemon)| daemon.status_at(service, element))
+    }
+
+    /// Pods that a plan wants and those that are available; `None` where its system does not count them.
+    pub fn capacity(&self, plan: &ElementPath) -> Option<(u32, u32)> {
+        let mut all = self.daemons.of_dialect(&plan.dialect);
+        all.find_map(|(_, daemon)| daemon.capacity(&plan.service, &plan.plan))
+    }
+
     /// Returns a layer's answer to a request, with the layer's number; `None` if no layer has such a path.
     pub fn layer_wire(&self, request: &Request, parts: &[&str]) -> Option<(u8, Wire)> {
         let now = self.recorder.now();
@@ -135,6 +158,38 @@ impl World {
         let mut parts = self.parts.clone();
         let mut lend = Lend { parts: &mut parts, number: daemon, now: self.recorder.now() };
         Some(self.daemons.daemon(daemon)?.stream(&mut lend, topic, events))
+    }
+
+    /// Returns what an update to a definition, or its installation, would change now. `None` where its system does not tell.
+    ///
+    /// *Errors*: the definition cannot be used.
+    pub fn changes(&self, load: &LoadService) -> Result<Option<Changes>, Refusal> {
+        let definition = Definition::read(load)?;
+        if !definition.is_usable() {
+            let first = definition.diagnostics().into_iter().find(Diagnostic::is_error);
+            let message = first.map_or_else(|| "The definition cannot be used".to_owned(), |one| one.message);
+            return Err(Refusal::new(RefusalCode::InvalidDefinition, message));
+        }
+        let mut parts = self.parts.clone();
+        let now = self.recorder.now();
+        let mut all = self.daemons.of_dialect(definition.dialect().word);
+        Ok(all.find_map(|(number, daemon)| {
+            daemon.changes(&mut Lend { parts: &mut parts, number, now }, &definition)
+        }))
+    }
+
+    /// Lists the objects of the layers' APIs: none where no such layer has begun.
+    pub fn objects(&self) -> Vec<ObjectRow> {
+        let mut there = self.parts.clone();
+        let (layers, ground) = there.split(self.recorder.now());
+        layers.objects(&ground)
+    }
+
+    /// Describes the object of a row's key, at this moment. `None` if there is none.
+    pub fn object(&self, key: &str) -> Option<ObjectView> {
+        let mut there = self.parts.clone();
+        let (layers, ground) = there.split(self.recorder.now());
+        layers.object(&ground, key)
     }
 
     /// Returns a file rendered for a task of a service; without a service, of the first one that has it.

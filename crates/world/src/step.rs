@@ -34,6 +34,14 @@ pub(crate) enum Part {
     Daemon(Number, Number),
 }
 
+/// A timer that is due. *Order*: by instant, then by owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct DueTimer {
+    /// *Units*: milliseconds.
+    pub(crate) at_ms: u64,
+    pub(crate) part: Part,
+}
+
 impl World {
     /// Applies an input: carries it out, or refuses it, leaving only its event and what layers note. Returns the outcome;
     /// [`World::take_events`] returns the events.
@@ -82,10 +90,11 @@ impl World {
         Applied { input: number, outcome, diagnostics }
     }
 
-    /// Fires the earliest timer. Rounds of the master without a change are skipped up to `pass_ms`; each still counts
-    /// as a step. [`World::take_events`] returns the events.
-    pub(crate) fn run_timer(&mut self, pass_ms: u64) {
-        let Some((at_ms, part)) = self.next_timer() else { return };
+    /// Fires the earliest timer, which is `due`. Rounds of the master without a change are skipped up to `pass_ms`; each
+    /// still counts as a step. [`World::take_events`] returns the events.
+    pub(crate) fn run_timer(&mut self, due: DueTimer, pass_ms: u64) {
+        let DueTimer { at_ms, part } = due;
+        debug_assert_eq!(self.next_timer(), Some(due), "another timer is the earliest");
         if let Part::Layer(number) = part
             && self.pass_quiet_rounds(number, pass_ms)
         {
@@ -130,17 +139,24 @@ impl World {
         true
     }
 
-    /// Returns the earliest timer and its owner.
-    pub(crate) fn next_timer(&self) -> Option<(u64, Part)> {
-        let fleet = self.parts.fleet_due().map(|at| (at, Part::Fleet));
-        let layer = self.parts.layers.next_due().map(|(at, number)| (at, Part::Layer(number)));
-        let daemon = self.daemons.next_due().map(|(at, service, number)| (at, Part::Daemon(service, number)));
+    /// Returns the earliest timer.
+    pub(crate) fn next_timer(&self) -> Option<DueTimer> {
+        let of = |at_ms, part| DueTimer { at_ms, part };
+        let fleet = self.parts.fleet_due().map(|at_ms| of(at_ms, Part::Fleet));
+        let layer = self.parts.layers.next_due().map(|(at_ms, number)| of(at_ms, Part::Layer(number)));
+        let daemon =
+            self.daemons.next_due().map(|(at_ms, service, number)| of(at_ms, Part::Daemon(service, number)));
         [fleet, layer, daemon].into_iter().flatten().min()
+    }
+
+    /// Returns the earliest timer if it fires by `until_ms`.
+    pub(crate) fn timer_by(&self, until_ms: u64) -> Option<DueTimer> {
+        self.next_timer().filter(|timer| self.not_before(timer.at_ms) <= until_ms)
     }
 
     /// Describes the first broken invariant.
     pub(crate) fn broken_invariant(&self) -> Option<String> {
-        if self.next_timer().is_some_and(|(at_ms, _)| at_ms < self.now_ms())
+        if self.next_timer().is_some_and(|timer| timer.at_ms < self.now_ms())
             && !self.instant.exhausted
             && !self.instant.late
         {
@@ -174,7 +190,7 @@ impl World {
         let now_ms = self.now_ms();
         if self.instant.at_ms != now_ms {
             let late = self.instant.exhausted
-                || (self.instant.late && self.next_timer().is_some_and(|(at_ms, _)| at_ms < now_ms));
+                || (self.instant.late && self.next_timer().is_some_and(|timer| timer.at_ms < now_ms));
             self.instant = Instant { at_ms: now_ms, steps: 0, quiet: 0, exhausted: false, late };
         }
         self.instant.steps = self.instant.steps.saturating_add(1);
@@ -252,20 +268,24 @@ impl World {
         let (layers, mut ground) = self.parts.split(self.recorder.now());
         let delivery = layers.deliver(layer, &mut self.recorder, &mut ground, left);
         self.parts.drain(&mut self.recorder);
-        let (hearers, news) = match delivery {
-            None => return false,
-            Some(Delivery::Outside) => return true,
-            Some(Delivery::To(number, news)) => (vec![number], news),
+        match delivery {
+            None => false,
+            Some(Delivery::Outside) => true,
+            Some(Delivery::To(number, news)) => {
+                self.at_daemon(number, |daemon, cx, lend| daemon.hear_from_layer(cx, lend, news));
+                true
+            }
             Some(Delivery::ToAll(news)) => {
                 let all = self.daemons.of_dialect("");
-                (all.filter(|(_, daemon)| daemon.is_on(&news)).map(|(number, _)| number).collect(), news)
+                let hearers: Vec<Number> =
+                    all.filter(|(_, daemon)| daemon.is_on(&news)).map(|(number, _)| number).collect();
+                for number in &hearers {
+                    let news = news.clone();
+                    self.at_daemon(*number, |daemon, cx, lend| daemon.hear_from_layer(cx, lend, news));
+                }
+                !hearers.is_empty()
             }
-        };
-        for number in &hearers {
-            let news = news.clone();
-            self.at_daemon(*number, |daemon, cx, lend| daemon.hear_from_layer(cx, lend, news));
         }
-        !hearers.is_empty()
     }
 
     /// Reports machines and processes to the daemons concerned; returns false if there is nothing to report.
@@ -332,7 +352,7 @@ impl World {
         for fact in self.recorder.pending() {
             self.instant.quiet = 0;
             self.digest.write_u64(fact.at.ms());
-            fact.cause.digest(&mut self.digest);
+            self.digest.write(&fact.cause);
             encode::write(&mut self.digest, &fact.body);
         }
     }
@@ -387,7 +407,7 @@ mod tests {
     #[test]
     fn an_endless_instant_is_cut_off_with_an_event() {
         let mut world = busy();
-        world.run_timer(0);
+        world.run_timer(world.next_timer().expect("a timer"), 0);
         let at_ms = world.now_ms();
         world.instant.steps = LIMITS.events_per_instant;
         world.run_input(&Written::of(Input::OfferRound(planarium_protocol::input::OfferRound::default())));
@@ -397,7 +417,7 @@ mod tests {
         assert_eq!(limits, 1, "{events:?}");
         assert!(world.instant.exhausted);
         assert!(world.next_due_ms().is_some_and(|due| due > at_ms));
-        world.run_timer(0);
+        world.run_timer(world.next_timer().expect("a timer"), 0);
         assert!(world.now_ms() > at_ms && !world.instant.exhausted);
     }
 
@@ -407,8 +427,8 @@ mod tests {
         let run = |pass_ms: u64| {
             let mut world = busy();
             let mut turns = 0;
-            while world.next_due_ms().is_some_and(|due| due <= DAY_MS) {
-                world.run_timer(pass_ms);
+            while let Some(due) = world.timer_by(DAY_MS) {
+                world.run_timer(due, pass_ms);
                 turns += 1;
             }
             (turns, (world.steps(), world.now_ms(), world.next_due_ms(), world.digest()))

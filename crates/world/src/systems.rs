@@ -8,11 +8,11 @@
 use crate::layers::LayerNews;
 use crate::parts::Lend;
 use planarium_ground::{Cx, Fleet, FleetEvent};
-use planarium_kernel::cow::behind;
-use planarium_kernel::{Digest, SimTime};
+use planarium_kernel::{Digestible, SimTime, Weight};
 use planarium_part::{
     Daemons, Definition as Readable, Dialect, Done, Loading, Number, Part, Request, StreamNews, System, Wire,
 };
+use planarium_protocol::changes::{Changes, Recipe};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
 use planarium_protocol::refusal::RefusalCode;
@@ -71,9 +71,9 @@ macro_rules! systems {
         }
 
         /// A daemon of one of the systems.
-        #[derive(Clone)]
+        #[derive(Clone, Digestible, Weight)]
         pub(crate) enum Daemon {
-            $($(#[$on])* $variant(Arc<$system>),)+
+            $($(#[$on])* #[digest(0)] #[weight(0)] $variant(Arc<$system>),)+
         }
 
         /// Calls a definition of any system.
@@ -123,6 +123,11 @@ macro_rules! systems {
             /// Returns the plans before anything runs; `None` if the definition cannot be used.
             pub(crate) fn preview(&self) -> Option<Result<Arc<ServiceView>, Refusal>> {
                 match self { $($(#[$on])* Self::$variant(one) => <$system as System>::preview(one),)+ }
+            }
+
+            /// Lists changes of single fields that are worth trying.
+            pub(crate) fn recipes(&self, load: &LoadService) -> Vec<Recipe> {
+                match self { $($(#[$on])* Self::$variant(one) => <$system as System>::recipes(load, one),)+ }
             }
 
             /// Returns the objections to an update of `running` to this definition, as findings in its text.
@@ -200,17 +205,14 @@ macro_rules! systems {
                 }
             }
 
-            /// Estimates the bytes that this daemon holds and does not share with `before`.
-            pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-                match self {
-                    $($(#[$on])* Self::$variant(one) => {
-                        let before = before.and_then(|before| match before {
-                            Self::$variant(before) => Some(before),
-                            #[allow(unreachable_patterns, reason = "reached where there are several systems")]
-                            _ => None,
-                        });
-                        behind(one, before, |now| now.beyond(before.map(|before| &**before)))
+            /// Returns what a definition of this system would change now.
+            pub(crate) fn changes(&self, lend: &mut Lend<'_>, definition: &Definition) -> Option<Changes> {
+                match (self, definition) {
+                    $($(#[$on])* (Self::$variant(one), Definition::$variant(definition)) => {
+                        one.changes(&lend.$need()?, definition)
                     })+
+                    #[allow(unreachable_patterns, reason = "reached where there are several systems")]
+                    _ => None,
                 }
             }
 
@@ -251,15 +253,15 @@ macro_rules! systems {
 
 systems! {
     #[cfg(feature = "sdk")]
-    Sdk(planarium_sdk::Process) on mesos;
+    Sdk(planarium_sdk::Daemon) on mesos;
     #[cfg(feature = "marathon")]
-    Marathon(planarium_marathon::Process) on mesos;
+    Marathon(planarium_marathon::Daemon) on mesos;
     #[cfg(feature = "kudo")]
-    Kudo(planarium_kudo::Process) on kube;
+    Kudo(planarium_kudo::Daemon) on kube;
     #[cfg(feature = "skopos")]
-    Skopos(planarium_skopos::Process) on ground;
+    Skopos(planarium_skopos::Daemon) on ground;
     #[cfg(feature = "kubernetes")]
-    Kubernetes(planarium_kubernetes::Process) on kube;
+    Kubernetes(planarium_kubernetes::Daemon) on kube;
 }
 
 /// The definition, as required by the contract; see [`planarium_part::Definition`].
@@ -382,12 +384,12 @@ impl Daemon {
         of_daemon!(self, |it| it.status_at(service, element))
     }
 
-    pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
-        of_daemon!(self, |it| it.check(fleet))
+    pub(crate) fn capacity(&self, service: &str, plan: &str) -> Option<(u32, u32)> {
+        of_daemon!(self, |it| it.capacity(service, plan))
     }
 
-    pub(crate) fn digest(&self, digest: &mut Digest) {
-        of_daemon!(self, |it| it.digest(digest));
+    pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
+        of_daemon!(self, |it| it.check(fleet))
     }
 
     pub(crate) fn weight(&self) -> u64 {

@@ -98,12 +98,12 @@ impl Engine {
         let mut world = self.world().clone();
         let until = world.now_ms().saturating_add(for_ms);
         let mut steps = STEPS;
-        while world.next_due_ms().is_some_and(|due| due <= until) {
+        while let Some(due) = world.timer_by(until) {
             if steps == 0 {
                 return false;
             }
             steps -= 1;
-            world.run_timer(until);
+            world.run_timer(due, until);
             if world.take_events().any(|event| matches!(event.body, EventBody::ElementStatus { .. })) {
                 return false;
             }
@@ -201,15 +201,16 @@ impl Trials {
         }
     }
 
-    /// Returns whether a way found so far moves the element.
+    /// Returns whether a way found so far moves the element, or its service without it.
     fn moves(&self) -> bool {
-        self.ways.iter().any(|way| matches!(way.helps, Helps::Moves | Helps::Then(_)))
+        self.ways.iter().any(|way| matches!(way.helps, Helps::Moves | Helps::Settles | Helps::Then(_)))
     }
 }
 
 fn rank(helps: &Helps) -> u8 {
     match helps {
-        Helps::Moves => 0,
+        // In the order of the proposals: what an operator would do first comes first.
+        Helps::Moves | Helps::Settles => 0,
         Helps::Then(_) => 1,
         Helps::Ends => 2,
         Helps::Advice => 3,
@@ -241,7 +242,22 @@ fn outcome(
     }
     let (last, idle) = (found.last()?, idle.last()?);
     let gone = last.own.is_none() && idle.own.is_some() || last.stopped && !idle.stopped;
-    gone.then_some(Helps::Ends)
+    gone.then(|| if is_settled(&world, path) { Helps::Settles } else { Helps::Ends })
+}
+
+/// Returns whether every step of an element's service is finished, given up or unused.
+fn is_settled(world: &World, path: &ElementPath) -> bool {
+    let services = world.service_views();
+    let Some(service) = services.iter().find(|service| service.holds(path)) else { return false };
+    let is_open = |status: &str| {
+        let class = StatusWord::find(service.statuses, status).map(|word| word.class);
+        !matches!(
+            class,
+            Some(StatusClass::Done | StatusClass::Running | StatusClass::Stopped | StatusClass::Unused)
+        )
+    };
+    let mut steps = service.plans.iter().flat_map(|plan| &plan.phases).flat_map(|phase| &phase.steps);
+    !steps.any(|step| is_open(&step.status))
 }
 
 /// Returns whether an element progresses on its own within [`SOON_MS`].
@@ -258,9 +274,11 @@ fn looks(world: &mut World, path: &ElementPath, enough: impl Fn(usize, Progress)
     let mut out = Vec::new();
     for (at, ms) in LOOKS_MS.into_iter().enumerate() {
         let until = start.saturating_add(ms);
-        while steps > 0 && world.next_due_ms().is_some_and(|due| due <= until) {
+        while steps > 0
+            && let Some(due) = world.timer_by(until)
+        {
             steps -= 1;
-            world.run_timer(until);
+            world.run_timer(due, until);
             world.take_events().for_each(drop);
         }
         if steps == 0 {

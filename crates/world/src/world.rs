@@ -7,6 +7,7 @@ use crate::daemons::Daemons;
 use crate::genesis::Genesis;
 use crate::limits::LIMITS;
 use crate::parts::{Lend, Parts};
+use planarium_kernel::Weight;
 use planarium_kernel::digest::Digest;
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::time::SimTime;
@@ -18,7 +19,8 @@ use planarium_protocol::{EventBody, View, Why};
 use std::sync::Arc;
 
 /// One state of everything. Clones share unchanged parts.
-#[derive(Clone)]
+#[derive(Clone, Weight)]
+#[weight(own 1_024, parts, daemons)]
 pub struct World {
     pub(crate) recorder: Recorder<EventBody>,
     pub(crate) parts: Parts,
@@ -115,17 +117,12 @@ impl World {
 
     /// Digests of the state, one per part, each with its name. *Cost*: walks everything.
     pub(crate) fn state_digests(&self) -> Vec<(String, u64)> {
-        let of = |write: &dyn Fn(&mut Digest)| {
-            let mut digest = Digest::new();
-            write(&mut digest);
-            digest.finish()
-        };
         let parts = self.parts.digests().into_iter();
         let mut all: Vec<(String, u64)> = parts.map(|(name, digest)| (name.to_owned(), digest)).collect();
         for (number, daemon) in self.daemons.of_dialect("") {
             let names: Vec<String> = daemon.names().iter().map(|(_, name)| name.to_string()).collect();
             let name = format!("daemon {} ({})", number.0, names.join(", "));
-            all.push((name, of(&|digest| daemon.digest(digest))));
+            all.push((name, Digest::of(daemon)));
         }
         all
     }
@@ -135,14 +132,9 @@ impl World {
         1024 + self.parts.weight() + self.daemons.weight()
     }
 
-    /// Estimates the bytes that this world does not share with `before`: the cost of keeping both.
-    pub(crate) fn beyond(&self, before: &Self) -> u64 {
-        1024 + self.parts.beyond(Some(&before.parts)) + self.daemons.beyond(Some(&before.daemons))
-    }
-
     /// When the earliest timer is due.
     pub fn next_due_ms(&self) -> Option<u64> {
-        self.next_timer().map(|(at, _)| self.not_before(at))
+        self.next_timer().map(|timer| self.not_before(timer.at_ms))
     }
 
     /// Returns when a timer due at `ms` fires: deferred work of an exhausted instant fires a millisecond later.

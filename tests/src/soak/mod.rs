@@ -11,10 +11,12 @@ pub use chance::Chance;
 pub use shrink::shrink;
 pub use supply::{Changed, Supply};
 
+use planarium_protocol::input::LoadService;
 use planarium_rest::{MAX_ANSWER, Request, Response, Session, handle_within};
-use planarium_world::Genesis;
+use planarium_source::render::json::flat;
+use planarium_world::{Genesis, check};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The longest time that an answer may take. *Units*: milliseconds.
@@ -65,6 +67,8 @@ pub enum Fault {
     Size(usize),
     /// A panic.
     Panic,
+    /// A finding outside of the text that it is about: its code.
+    Position(String),
 }
 
 impl Fault {
@@ -84,14 +88,21 @@ pub struct Found {
 }
 
 /// Plays a case; `now_ms` is the clock of whoever runs it. Answers the first fault.
+///
+/// A definition is checked as the page and `planarium check` do it, then loaded by the router.
 pub fn play(case: &Case, now_ms: &dyn Fn() -> u64) -> Option<Found> {
     let mut session = Session::new(Genesis { seed: case.seed, ..Genesis::default() });
     for (at, step) in case.steps.iter().enumerate() {
+        if let Some(fault) = checked(&step.body, now_ms) {
+            return Some(Found { fault, asked: "check".to_owned() });
+        }
         let advance = json!({ "for_ms": step.then_ms }).to_string();
-        let is_read = step.then_ms > 0 || at + 1 == case.steps.len();
-        let posts = [("POST", step.path.as_str(), step.body.as_str()), ("POST", "/sim/advance", &advance)];
+        let passes = step.then_ms > 0;
+        let is_read = passes || at + 1 == case.steps.len();
+        let post = ("POST", step.path.as_str(), step.body.as_str());
+        let advances = passes.then_some(("POST", "/sim/advance", advance.as_str()));
         let reads = READS.iter().filter(|_| is_read).map(|path| ("GET", *path, ""));
-        for (method, path, body) in posts.into_iter().chain(reads) {
+        for (method, path, body) in std::iter::once(post).chain(advances).chain(reads) {
             let found = ask(&mut session, (method, path, body), now_ms);
             if let Some(fault) = found {
                 return Some(Found { fault, asked: format!("{method} {path}") });
@@ -99,6 +110,35 @@ pub fn play(case: &Case, now_ms: &dyn Fn() -> u64) -> Option<Found> {
         }
     }
     None
+}
+
+/// Reads a definition without running it and makes its preview: the findings lie within their texts.
+fn checked(body: &str, now_ms: &dyn Fn() -> u64) -> Option<Fault> {
+    let load: LoadService = serde_json::from_str::<Value>(body)
+        .ok()
+        .filter(|input| input.get("files").is_some())
+        .and_then(|mut input| {
+            input.as_object_mut()?.remove("kind");
+            serde_json::from_value(input).ok()
+        })?;
+    let begun = now_ms();
+    let read = catch_unwind(AssertUnwindSafe(|| {
+        let report = check(&load);
+        let misplaced = report.diagnostics.iter().find(|found| {
+            let end = found.span.end as usize;
+            report.sources.get(found.span.file).is_some_and(|file| end > file.text().len())
+        });
+        let flat: Vec<_> = report.diagnostics.iter().map(|found| flat(found, &report.sources)).collect();
+        let shown = serde_json::to_vec(&flat).map_or(0, |text| text.len());
+        (misplaced.map(|found| found.code.clone().into_owned()), shown)
+    }));
+    let took = now_ms().saturating_sub(begun);
+    match read {
+        Err(_) => Some(Fault::Panic),
+        Ok((Some(code), _)) => Some(Fault::Position(code)),
+        Ok((None, bytes)) if bytes > MAX_ANSWER => Some(Fault::Size(bytes)),
+        Ok(_) => (took > HANG_MS).then_some(Fault::Hang(took)),
+    }
 }
 
 fn ask(

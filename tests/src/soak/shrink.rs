@@ -6,12 +6,15 @@ use serde_json::Value;
 /// Plays of one case at most while it is made small.
 const TRIALS: u32 = 400;
 
+/// The time after which a case is kept as small as it is by then. *Units*: milliseconds.
+const PATIENCE_MS: u64 = 60_000;
+
 /// The smallest case found that ends in the same kind of fault.
 pub fn shrink(case: &Case, found: &Found, now_ms: &dyn Fn() -> u64) -> Case {
     let mut best = case.clone();
-    let mut left = TRIALS;
+    let (mut left, begun) = (TRIALS, now_ms());
     let mut fails = |candidate: &Case| {
-        if left == 0 {
+        if left == 0 || now_ms().saturating_sub(begun) > PATIENCE_MS {
             return false;
         }
         left -= 1;

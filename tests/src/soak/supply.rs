@@ -2,7 +2,9 @@
 
 use super::{Case, Chance, Step, change};
 use planarium_protocol::Input;
+use planarium_protocol::input::LoadService;
 use planarium_scenario::{Action, parse};
+use planarium_world::detect_dialect;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -16,16 +18,21 @@ const RUNS_MS: [u64; 4] = [1_000, 30_000, 120_000, 600_000];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
     /// Definitions by the system that they are for.
-    pub definitions: BTreeMap<String, u64>,
+    pub by_system: BTreeMap<String, u64>,
     /// Inputs, definitions not among them.
     pub inputs: u64,
 }
 
 impl Changed {
+    /// Returns the number of definitions of all systems.
+    pub fn definitions(&self) -> u64 {
+        self.by_system.values().sum()
+    }
+
     /// Adds the counts of another case.
     pub fn add(&mut self, other: &Self) {
-        for (system, count) in &other.definitions {
-            *self.definitions.entry(system.clone()).or_default() += count;
+        for (system, count) in &other.by_system {
+            *self.by_system.entry(system.clone()).or_default() += count;
         }
         self.inputs += other.inputs;
     }
@@ -60,7 +67,7 @@ impl Supply {
             let json = |input: &Input| serde_json::to_value(input).unwrap_or_default();
             let set_up = scenario.set_up();
             for load in &scenario.services {
-                by_system.entry(load.dialect.clone()).or_default().push(supply.set_ups.len());
+                by_system.entry(dialect(load).to_owned()).or_default().push(supply.set_ups.len());
             }
             let (services, ground) =
                 set_up.iter().map(json).partition(|input: &Value| input.get("files").is_some());
@@ -75,11 +82,12 @@ impl Supply {
         supply
     }
 
-    /// The case of a seed with its counts. Three of four are definitions, the others inputs.
+    /// The case of a seed with its counts. Two of eleven have inputs, which are several to a case, the others have definitions: three
+    /// changed definitions come to one changed input.
     pub fn case(&self, seed: u64) -> (Case, Changed) {
         let mut chance = Chance::new(seed);
         let mut changed = Changed::default();
-        let steps = if chance.below(4) == 0 {
+        let steps = if chance.below(11) < 2 {
             self.inputs(&mut chance, &mut changed)
         } else {
             self.definitions(&mut chance, &mut changed)
@@ -94,8 +102,8 @@ impl Supply {
         let mut steps = vec![step(&Value::Array(set_up.ground.clone()), 0)];
         for load in &set_up.services {
             let mut load = load.clone();
-            let system = load["dialect"].as_str().unwrap_or_default().to_owned();
-            *changed.definitions.entry(system).or_default() += 1;
+            let system = system_of(&load);
+            *changed.by_system.entry(system).or_default() += 1;
             for _ in 0..=chance.below(3) {
                 change::definition(chance, &mut load);
             }
@@ -128,6 +136,22 @@ impl Supply {
             steps.push(next);
         }
         Some(steps)
+    }
+}
+
+/// The system of a load; one that names none is recognised by its files.
+fn system_of(load: &Value) -> String {
+    let mut load = load.clone();
+    if let Some(fields) = load.as_object_mut() {
+        fields.remove("kind");
+    }
+    serde_json::from_value(load).map_or_else(|_| String::new(), |load| dialect(&load).to_owned())
+}
+
+fn dialect(load: &LoadService) -> &str {
+    match load.dialect.as_str() {
+        "" | "auto" => detect_dialect(&load.files),
+        named => named,
     }
 }
 

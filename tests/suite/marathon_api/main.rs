@@ -11,6 +11,8 @@ mod media_types;
 mod reads;
 mod refused;
 mod remedies;
+#[expect(clippy::expect_used, reason = "helpers of tests")]
+mod texts;
 mod upstream;
 mod ways_out;
 mod whys;

@@ -226,3 +226,20 @@ fn a_view_reports_how_much_it_left_out() {
     let small = crate::loaded().get("/sim/view").json();
     assert!(small.get("left_out").is_none());
 }
+
+#[test]
+fn a_view_leaves_out_tasks_of_crowded_machines() {
+    let client = &mut Client::default();
+    client.post("/sim/agents", &json!({ "count": 3 })).status(200);
+    let model = "doctype: com.datagridsys.doctype/skopos/model\nversion: 1\ncomponents:\n  back: { image: acme/back:2.0 }\n";
+    let env = "simulation:\n  instances: { back: { image: acme/back:1.0, count: 60000 } }\n";
+    let files = json!({ "model.yaml": model, "env.yaml": env });
+    client.post("/sim/services", &json!({ "dialect": "skopos", "files": files })).status(200);
+    let view = client.get("/sim/view").status(200).clone();
+    assert!(view.text.len() <= MAX_ANSWER, "{}", view.text.len());
+    let view = view.json();
+    let machines = view["cluster"]["machines"].as_array().unwrap();
+    let shown: usize = machines.iter().map(|machine| machine["tasks"].as_array().unwrap().len()).sum();
+    assert_eq!(machines.len(), 3);
+    assert_eq!(shown as u64 + view["left_out"]["tasks"].as_u64().unwrap(), 60_000, "{}", view["left_out"]);
+}

@@ -42,7 +42,7 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
         event.prevent_default();
         // An unedited text would give the same world, without the user's inputs.
         let same = !state.dirty() && state.checked.errors() == 0;
-        let said = "Nothing was edited: this is what runs. Start over runs it from the beginning.";
+        let said = "Nothing was edited. Start over runs it from the beginning.";
         hub.send(if same { Action::Say(said.into()) } else { Action::Apply });
         return;
     }

@@ -25,6 +25,7 @@ use crate::store::frame::{Frame, Part};
 use crate::store::link::Link;
 use crate::store::state::{Pane, State};
 use crate::store::{Action, Hub, effects, reduce};
+use crate::systems::Second;
 use crate::ui::attr;
 use crate::ui::splitter::Splitter;
 use planarium_messages::questions::Ask;
@@ -68,13 +69,17 @@ const SHORT: &str = "(height < 520px) and (768px <= width < 1200px)";
 
 /// Opens what an address names.
 fn open(hub: &Hub, link: Rc<dyn Link>, hash: &str, example: Option<&str>) {
-    let framed = hub.state().frame.is_some();
-    let begin = match () {
-        () if framed => effects::begin_in_frame(hash, example),
-        () if hub.state().served.is_some() => effects::begin_on_served(),
-        () => effects::begin(hash, example),
+    let state = hub.state();
+    let begin = match &state.frame {
+        Some(frame) => effects::begin_in_frame(hash, example, frame),
+        None if state.served.is_some() => effects::begin_on_served(),
+        None => effects::begin(hash, example),
     };
     hub.connect(link, Ask::Begin(Box::new(begin)));
+    if let Some(complaint) = state.frame.as_ref().and_then(Frame::complaint) {
+        gloo::console::warn!(format!("planarium-embed: {complaint}"));
+        hub.send(Action::Say(complaint.into()));
+    }
     hub.send(Action::Check);
 }
 
@@ -113,12 +118,12 @@ fn App(props: &AppProps) -> Html {
         <ContextProvider<Hub> context={hub.clone()}>
             if let Some(broken) = &state.broken {
                 <BrokenScreen raw={attr(&broken.raw)} reason={attr(&broken.reason)} />
+                <Toasts toasts={state.ui.toasts.clone()} />
             } else {
-                { page(hub, &state) }
+                <ContextProvider<Second> context={Second(state.world.clock.now_ms / 1000)}>{ page(hub, &state) }</ContextProvider<Second>>
             }
             <ContextMenu menu={state.ui.menu.clone()} view={state.world.view.clone()} />
             <Dialogs state={Rc::clone(&state)} />
-            <Toasts toasts={state.ui.toasts.clone()} />
             if let Some(stopped) = &state.stopped {
                 <StoppedCard stopped={stopped.clone()} />
             }
@@ -160,7 +165,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                 browser::focus("[role=treegrid] [tabindex='0'], .drawings [tabindex='0']");
             })}>{ "Skip to the plan" }</a>
             if frame.is_some() {
-                <FrameHead title={attr(&state.story.title)} />
+                <FrameHead title={attr(&state.story.title)} link={frame.is_some_and(|frame| frame.link)} />
             } else {
                 <Header
                     title={attr(&state.story.title)}
@@ -205,6 +210,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                 { panes::inspector(state) }
             </main>
             <section class="dock" id="dock" aria-label="Time">
+                <Toasts toasts={ui.toasts.clone()} />
                 if frame.is_none() {
                     <Splitter
                         label="Timeline height"

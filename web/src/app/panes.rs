@@ -11,11 +11,12 @@ use crate::features::timeline::Timeline;
 use crate::features::transport::Transport;
 use crate::store::frame::{Frame, Part};
 use crate::store::selectors::cluster::any_silent;
+use crate::store::selectors::faults::Dare;
 use crate::store::selectors::{arrows, faults, tree};
 use crate::store::state::{Clock, MenuTarget, PresetCard, State, Tab, Theme};
 use crate::store::{Action, Hub, reduce};
+use crate::systems;
 use crate::ui::{Button, attr};
-use planarium_protocol::input::Fault;
 use yew::prelude::*;
 
 /// The definition, or the lesson that is open.
@@ -106,7 +107,7 @@ pub(super) fn plan(state: &State) -> Html {
                 help={state.help.clone()}
                 why={state.why.clone()}
             />
-            if ended(state) { <Finish run={(world.log.lineage, world.clock.head_seq)} /> }
+            if tree::has_ended(state) { <Finish run={(world.log.lineage, world.clock.head_seq)} /> }
         </section>
     }
 }
@@ -142,6 +143,8 @@ pub(super) fn inspector(state: &State) -> Html {
                     Tab::Compare => world.clock.now_ms,
                     // A count-down goes by seconds.
                     Tab::Cluster if any_silent(&world.view.cluster) => world.clock.now_ms / 1000 * 1000,
+                    // Ages of objects go by seconds.
+                    Tab::Pods if systems::has_objects(&world.view) => world.clock.now_ms / 1000 * 1000,
                     _ => 0,
                 }}
             />
@@ -196,9 +199,9 @@ fn story_clock(state: &State) -> Clock {
 }
 
 /// The failure that a first visitor may dare: in the first example only.
-fn dare(state: &State) -> Option<(String, Fault)> {
+fn dare(state: &State) -> Option<Dare> {
     let first = state.examples.first().map(|card| card.id.as_str());
-    let here = state.world.touched && state.story.example.as_deref() == first;
+    let here = state.lesson.is_none() && state.story.example.as_deref() == first;
     if here { faults::dare(&state.world.view) } else { None }
 }
 
@@ -208,15 +211,4 @@ fn better(state: &State) -> Option<PresetCard> {
     let short = tree::unfinished(&state.world.view).is_some() || !state.world.touched;
     let name = state.better.as_ref().filter(|_| short)?;
     state.presets.iter().find(|preset| preset.name == *name).cloned()
-}
-
-/// Returns whether all is done and nothing more will happen.
-fn ended(state: &State) -> bool {
-    let clock = state.world.clock;
-    let loaded = !state.world.view.services.is_empty() && state.world.touched;
-    state.lesson.is_none()
-        && clock.idle
-        && clock.at_head()
-        && loaded
-        && tree::unfinished(&state.world.view).is_none()
 }

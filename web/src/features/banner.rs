@@ -3,13 +3,14 @@
 
 use crate::store::lessons::{Card, LessonAsk, Try, Verdict};
 use crate::store::ptr::Ptr;
+use crate::store::selectors::faults::Dare;
 use crate::store::selectors::lesson::headline;
-use crate::store::selectors::time::clock as clock_text;
+use crate::store::selectors::time::{brief, clock as clock_text};
 use crate::store::state::{Checked, Clock, Differing, EditTab, PresetCard, Story};
 use crate::store::{Action, Hub, use_hub};
+use crate::systems;
 use crate::ui::{Button, IconButton, attr, icon};
 use planarium_protocol::Input;
-use planarium_protocol::input::Fault;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -30,8 +31,8 @@ pub(crate) struct BannersProps {
     pub(crate) clock: Clock,
     /// Show the first hint.
     pub(crate) hint: bool,
-    /// A machine that one may dare to lose, with the failure.
-    pub(crate) dare: Option<(String, Fault)>,
+    /// The failure that a first visitor may dare.
+    pub(crate) dare: Option<Dare>,
     /// The world is served to others, too.
     pub(crate) served: bool,
     /// The run may be another one than was recorded.
@@ -111,7 +112,7 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
                 <>
                     if props.live {
                         <Button label="Update the service" title="Give it to the running service, at the moment shown"
-                            onclick={hub.act(Action::RollOut)} />
+                            onclick={hub.on({ let hub = hub.clone(); move |_| systems::roll_out(&hub.state().checked.dialect) })} />
                     }
                     if props.lesson.is_none() && !props.served {
                         <Button label="Start over with this" look="primary" title="A new world with the edited definition (Ctrl-Enter)"
@@ -127,7 +128,7 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
             key: "differing".to_owned(),
             family: Some("waiting"),
             icon: "error",
-            text: html! { <><strong>{ capital(&differing.text) }{ "." }</strong>{ " What is shown comes of the recorded inputs, replayed by this version." }</> },
+            text: html! { <><strong>{ capital(&differing.text) }{ "." }</strong>{ " This version has replayed the recorded inputs and shows the result." }</> },
             buttons: html! {
                 <>
                     <Button label="Copy the recorded inputs" look="quiet" onclick={copy(hub, &attr(&differing.recorded))} />
@@ -142,9 +143,23 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
             key: format!("better {}", preset.name),
             family: Some("waiting"),
             icon: "machine",
-            text: html! { <><strong>{ "These machines do not suffice." }</strong>{ format!(" It gets further on: {}.", preset.text) }</> },
+            text: html! { <><strong>{ "These machines are not enough." }</strong>{ format!(" The rollout gets further with: {}.", preset.text) }</> },
             buttons: html! {
                 <Button label="Use them" look="primary" title="A new world on these machines" onclick={hub.act(Action::SetPreset(preset.name.clone()))} />
+            },
+        });
+    }
+    if let Some(Dare::Lost(machine, by, at_ms)) = &props.dare {
+        out.push(Message {
+            key: format!("lost {machine}"),
+            family: Some("waiting"),
+            icon: "lost",
+            text: html! {
+                <><strong>{ format!("{} notices at {}.", capital(by), brief(*at_ms)) }</strong>
+                { format!(" {machine} is lost with everything on it; until then the plan goes on as if it were there.") }</>
+            },
+            buttons: html! {
+                <Button class="dare" label="Go there" title="To the moment at which it is noticed" onclick={hub.act(Action::SeekMs(*at_ms))} />
             },
         });
     }
@@ -156,10 +171,19 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
             text: html! {
                 <>
                     <span class="by-key">{ "Press " }<kbd>{ "Space" }</kbd></span><span class="by-touch">{ "Tap Play" }</span>
-                    { " to roll this definition out. Then lose a machine, go back in time, or ask any step why it waits." }
+                    if props.dare.is_some() {
+                        { " to roll it out; after two seconds something runs. Then dare to lose a machine." }
+                    } else {
+                        { " to roll this definition out. Then lose a machine, go back in time, or ask any step why it waits." }
+                    }
                 </>
             },
-            buttons: html! { <IconButton icon="close" label="Dismiss the hint" onclick={hub.act(Action::DismissHint)} /> },
+            buttons: html! {
+                <>
+                    { dare_button(hub, props.dare.as_ref()) }
+                    <IconButton icon="close" label="Dismiss the hint" onclick={hub.act(Action::DismissHint)} />
+                </>
+            },
         });
     }
     if let Some((number, said)) = props.story.at(&props.clock) {
@@ -171,15 +195,40 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
             buttons: html! {
                 <>
                     <span class="time">{ clock_text(said.at_ms) }</span>
-                    if let Some((machine, fault)) = &props.dare {
-                        <Button icon="lightning" label="Lose a machine now" title={format!("{machine} goes with everything on it; Undo brings it back")}
-                            onclick={hub.act(Action::Do(Box::new(Input::Fault(fault.clone()))))} />
-                    }
+                    { dare_button(hub, props.dare.as_ref()) }
                 </>
             },
         });
     }
     out
+}
+
+/// Least speed after a dare: its first consequence, a minute and a half later at most, is seen within a quarter of a minute.
+const DARE_SPEED: u8 = 5;
+
+/// The button that loses a machine; refused while nothing runs.
+fn dare_button(hub: &Hub, dare: Option<&Dare>) -> Html {
+    let label = "Lose a machine now";
+    match dare {
+        None | Some(Dare::Lost(..)) => Html::default(),
+        Some(Dare::Later) => html! {
+            <Button class="dare" icon="lightning" {label} refused="nothing runs yet; press Play, and something will after two seconds" onclick={Callback::noop()} />
+        },
+        Some(Dare::Now(machine, fault)) => {
+            let title = format!("{machine} goes with everything on it; Undo brings it back");
+            let (hub, fault) = (hub.clone(), fault.clone());
+            let onclick = Callback::from(move |_| {
+                hub.send(Action::Do(Box::new(Input::Fault((*fault).clone()))));
+                if hub.state().play.speed.index() < DARE_SPEED {
+                    hub.send(Action::SetSpeed(DARE_SPEED));
+                }
+                if !hub.state().play.playing {
+                    hub.send(Action::TogglePlay);
+                }
+            });
+            html! { <Button class="dare" icon="lightning" {label} {title} {onclick} /> }
+        }
+    }
 }
 
 /// The verdict over the try of a lesson, once there is one.

@@ -5,6 +5,7 @@ use crate::store::selectors::offers::{self, Offer};
 use crate::store::selectors::tree;
 use crate::store::state::{Dialog, Menu, MenuTarget, Tab};
 use crate::store::{Action, Hub, use_hub};
+use crate::systems;
 use crate::ui::menu::{MenuItem, Popup};
 use planarium_protocol::View;
 use planarium_protocol::event::ElementPath;
@@ -42,7 +43,16 @@ pub(crate) fn ContextMenu(props: &ContextMenuProps) -> Html {
         }
         MenuTarget::Task(id) => {
             let (name, offers) = offers::of_task(&props.view, id).unwrap_or_default();
-            (name.to_string(), items(&hub, offers))
+            let mut items = items(&hub, offers);
+            let step = tree::step_of_task(&props.view, &name);
+            if step.is_some_and(|path| systems::object_of(&props.view, &path).is_some()) {
+                let (hub, name) = (hub.clone(), name.clone());
+                items.push(object_item(Callback::from(move |()| {
+                    hub.send(Action::SelectTask(name.clone()));
+                    hub.send(Action::ShowTab(Tab::Pods));
+                })));
+            }
+            (name.to_string(), items)
         }
         MenuTarget::Pod(service, pod) => {
             (pod.to_string(), items(&hub, offers::of_pod(&props.view, service, pod)))
@@ -74,8 +84,23 @@ fn element_menu(hub: &Hub, view: &View, path: &ElementPath) -> (String, Vec<Menu
         keys: Some("Enter"),
         onpick: hub.act(Action::ShowTab(Tab::Why)),
     });
+    if systems::object_of(view, path).is_some() {
+        items.push(object_item(hub.act(Action::ShowTab(Tab::Pods))));
+    }
     items.extend(self::items(hub, offers::of_tasks(view, path)));
     (tree::called(view, path), items)
+}
+
+/// The entry that leads to the object of an element or a task.
+fn object_item(onpick: Callback<()>) -> MenuItem {
+    MenuItem {
+        label: "Conditions, events and YAML".into(),
+        icon: "list",
+        note: None,
+        refused: None,
+        keys: None,
+        onpick,
+    }
 }
 
 /// Offers as menu entries.

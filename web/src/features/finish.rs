@@ -14,7 +14,7 @@ pub(crate) struct FinishProps {
     pub(crate) run: ((u32, u32), u64),
 }
 
-/// The card, until it is closed.
+/// The card, until it is closed. It stays closed while the run goes on as it is: what ends by itself and is started again does not open it.
 #[component]
 pub(crate) fn Finish(props: &FinishProps) -> Html {
     let hub = use_hub();
@@ -31,12 +31,13 @@ pub(crate) fn Finish(props: &FinishProps) -> Html {
             hub.ask(Ask::Finish, Callback::from(answer));
         });
     }
-    let Some(told) = told.as_ref().filter(|_| *closed != Some(props.run)) else {
+    let of = |told: &Told| (props.run.0, told.inputs, told.failed);
+    let Some(told) = told.as_ref().filter(|told| *closed != Some(of(told))) else {
         return Html::default();
     };
     let close = {
-        let (closed, run) = (closed.setter(), props.run);
-        Callback::from(move |_| closed.set(Some(run)))
+        let (closed, end) = (closed.setter(), of(told));
+        Callback::from(move |_| closed.set(Some(end)))
     };
     html! {
         <section class="finish" data-hollow={is_hollow(told).to_string()} aria-label="The run has ended" aria-live="polite">
@@ -87,6 +88,7 @@ fn least(told: &Told) -> String {
     match (*peak, *missing) {
         (_, _) if told.forced => format!("No step did its work; {}.", run(*running)),
         (0, _) => format!("{}.", run(*running)),
+        (1, 0) => format!("Least available: the only {unit}, once it ran."),
         (peak, 0) => format!("Least available: all {peak} {unit}s, once they ran."),
         (peak, missing) => {
             let left = peak.saturating_sub(missing);
@@ -117,6 +119,8 @@ mod tests {
     fn told(forced: bool, running: u32, peak: u32, missing: u32) -> Told {
         let (waits, dares) = (Vec::new(), Vec::new());
         Told {
+            inputs: 1,
+            failed: 0,
             total_ms: 61_000,
             forced,
             unit: "task".into(),

@@ -10,6 +10,8 @@ use yew::prelude::*;
 pub(crate) struct FrameHeadProps {
     /// Title of the content.
     pub(crate) title: AttrValue,
+    /// There is a way to the whole page.
+    pub(crate) link: bool,
 }
 
 /// The head.
@@ -30,9 +32,11 @@ pub(crate) fn FrameHead(props: &FrameHeadProps) -> Html {
         <header class="frame-head">
             <h1>{ if props.title.is_empty() { "Planarium" } else { &*props.title } }</h1>
             <span class="grow"></span>
-            <button type="button" class="frame-way-out" {onclick} title="Everything that was done here comes along">
-                { "Open in Planarium" }
-            </button>
+            if props.link {
+                <button type="button" class="frame-way-out" {onclick} title="Everything that was done here comes along">
+                    { "Open in Planarium" }
+                </button>
+            }
         </header>
     }
 }

@@ -17,6 +17,10 @@ pub(crate) struct StuckProps {
     pub(crate) help: Ptr<WaysOut>,
 }
 
+/// About a way that gives the element up.
+pub(crate) const SETTLES: &str =
+    "Tried on a copy of this world: it is given up, and what comes in its place is done";
+
 /// The chip; nothing while the run continues on its own.
 #[component]
 pub(crate) fn Stuck(props: &StuckProps) -> Html {
@@ -36,7 +40,8 @@ pub(crate) fn Stuck(props: &StuckProps) -> Html {
                 <Button label={way.unblock.title.clone()} icon="unblock"
                     title={match &way.helps {
                         Helps::Then(next) => format!("The first of several: then {next}"),
-                        _ => "Tried on a copy of this world: it gets it moving".to_owned(),
+                        Helps::Settles => SETTLES.to_owned(),
+                        _ => "Tried on a copy of this world: this gets it moving".to_owned(),
                     }}
                     onclick={way.unblock.input.clone().map(|input| hub.act(Action::Do(Box::new(input)))).unwrap_or_default()} />
             } else if held.trying {

@@ -5,6 +5,7 @@
 use super::action::{Action, Fact};
 use super::console::ConsoleAct;
 use super::draft::{self, Draft};
+use super::frame::Frame;
 use super::persist;
 use super::reduce::is_modal;
 use super::state::{Dialog, State};
@@ -23,20 +24,24 @@ pub(crate) fn begin(hash: &str, example: Option<&str>) -> Begin {
         hash: hash.to_owned(),
         example: example.map(str::to_owned),
         lesson: browser::query("lesson"),
+        language: browser::query("lang"),
         tab,
         looks: looks.unwrap_or_default(),
         edits: persist::saved_draft().is_some(),
         recover: browser::query("recovered").and_then(|_| persist::saved_parts()),
         names: systems::file_names(),
+        ..Begin::default()
     }
 }
 
 /// The same in a frame, which keeps nothing.
-pub(crate) fn begin_in_frame(hash: &str, example: Option<&str>) -> Begin {
+pub(crate) fn begin_in_frame(hash: &str, example: Option<&str>, frame: &Frame) -> Begin {
     Begin {
+        wishes: frame.wishes.clone(),
         hash: hash.to_owned(),
         example: example.map(str::to_owned),
         lesson: browser::query("lesson"),
+        language: browser::query("lang"),
         names: systems::file_names(),
         ..Begin::default()
     }

@@ -128,6 +128,7 @@ impl Engine {
             Ok(Told::Pong(ping)) => self.0.watch.borrow_mut().heard(ping),
             Ok(Told::Panicked(reason)) => self.fall(&reason),
             Ok(Told::Lost(reason)) => self.lose(&hub, &reason),
+            Ok(Told::Gone) => self.move_on(&hub),
             Err(reason) => self.fall(&format!("the engine said what the page does not understand: {reason}")),
         }
     }
@@ -139,6 +140,7 @@ impl Engine {
         match beat {
             Beat::Rest => {}
             Beat::Ping(ping) => browser::post_to_engine(&text(&Asked::Ping(ping))),
+            Beat::Silent if browser::engine_is_elsewhere() => self.0.watch.borrow_mut().waits(),
             Beat::Silent => self.fall("the engine did not answer any more"),
         }
     }
@@ -166,9 +168,7 @@ impl Engine {
             rest.retain(|question| question.number != fatal.number);
             hub.give_up(fatal.number);
         }
-        self.0.coming.take();
-        *self.0.decoder.borrow_mut() = Decoder::default();
-        *self.0.watch.borrow_mut() = Watch::default();
+        self.forget_engine();
         let Some(first) = self.first_of_next(&hub, falls) else {
             (self.0.give_up)(reason);
             return;
@@ -176,6 +176,27 @@ impl Engine {
         rest.retain(|question| !is_passing(&question.ask));
         browser::restart_engine();
         self.0.first.set(Some(hub.go_on(first, rest)));
+    }
+
+    /// The engine ended, but not because of this page, and the next one is started: it is told the world as it was kept last, or what the
+    /// page began with, and all that was not answered is asked again.
+    fn move_on(&self, hub: &Hub) {
+        let mut rest = hub.ended();
+        self.forget_engine();
+        let began = rest.iter().find(|question| matches!(question.ask, Ask::Begin(_)));
+        let began = began.filter(|_| self.0.tab.borrow().is_empty()).map(|question| question.ask.clone());
+        let Some(first) = began.or_else(|| self.first_of_next(hub, self.0.falls.get().saturating_sub(1)))
+        else {
+            return;
+        };
+        rest.retain(|question| !is_passing(&question.ask));
+        self.0.first.set(Some(hub.go_on(first, rest)));
+    }
+
+    fn forget_engine(&self) {
+        self.0.coming.take();
+        *self.0.decoder.borrow_mut() = Decoder::default();
+        *self.0.watch.borrow_mut() = Watch::default();
     }
 
     /// Lets the server send what others did, once the page has drawn what came last. A hidden page draws nothing, so it hears nothing.
@@ -214,6 +235,7 @@ impl Engine {
         let state = hub.state();
         let clock = state.world.clock;
         let (hash, names) = (browser::hash(), crate::systems::file_names());
+        let wishes = state.frame.as_ref().map(|frame| frame.wishes.clone()).unwrap_or_default();
         match falls {
             0 if !tab.is_empty() => Some(Ask::Resume(Box::new(Resume {
                 tab,
@@ -221,6 +243,7 @@ impl Engine {
                 lineage: state.world.log.lineage,
                 hash,
                 names,
+                wishes,
             }))),
             1 if !tab.is_empty() => {
                 let begin = effects::begin(&persist::saved_run().unwrap_or_default(), None);

@@ -2,7 +2,15 @@
 //!
 //! *Knows*: the words of the frame's address. *Must not know*: the document around it.
 
+use super::action::Action;
+use super::catalogue;
+use super::console::ConsoleAct;
 use super::state::{Prefs, Speed, Tab, Theme};
+use crate::systems;
+use planarium_messages::questions::Wishes;
+use planarium_protocol::Input;
+use planarium_protocol::input::{FaultKind, PlanOp, PodOp};
+use serde_json::Value;
 
 /// A part of the page that a document may select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +40,28 @@ const PARTS: [(Part, &[&str]); 8] = [
 /// The parts that are shown without being asked for.
 const USUAL: [Part; 3] = [Part::Tree, Part::Timeline, Part::Tab(Tab::Why)];
 
+/// Largest number of machines that an address may ask for.
+const MOST_NODES: u32 = 1_000;
+
+/// Words of the attribute `commands` beside those of operations and failures: kinds of input, and the lines of the console.
+const KINDS: [&str; 13] = [
+    "add-agent",
+    "remove-agent",
+    "plan",
+    "pod",
+    "maintenance",
+    "fault",
+    "clear-fault",
+    "process-behaviour",
+    "task-status",
+    "offer-round",
+    "framework",
+    "call",
+    CONSOLE,
+];
+/// The word of the console's lines.
+const CONSOLE: &str = "console";
+
 /// A page inside another document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
@@ -42,6 +72,12 @@ pub(crate) struct Frame {
     pub(crate) speed: Speed,
     /// The element that is selected when the first run opens, `PLAN/PHASE/STEP`; none from then on.
     pub(crate) select: Option<String>,
+    /// Settings of examples and definitions that are opened.
+    pub(crate) wishes: Wishes,
+    /// The words of the commands that a reader may give; `None` for all of them.
+    pub(crate) commands: Option<Vec<String>>,
+    /// The head has a link to the whole page.
+    pub(crate) link: bool,
     /// Words of the address that mean nothing here.
     pub(crate) unknown: Vec<String>,
 }
@@ -53,6 +89,9 @@ impl Default for Frame {
             theme: Theme::Auto,
             speed: Speed::default(),
             select: None,
+            wishes: Wishes::default(),
+            commands: None,
+            link: true,
             unknown: Vec::new(),
         }
     }
@@ -89,7 +128,103 @@ impl Frame {
             }
         }
         frame.select = value("select");
+        frame.read_wishes(value);
+        frame.read_rights(value);
+        for (key, words) in LOOKS {
+            // `early.js` applies these.
+            let word = value(key).filter(|word| !words.contains(&word.as_str()));
+            frame.unknown.extend(word.map(|word| format!("{key}: `{word}`")));
+        }
         frame
+    }
+
+    /// Reads the settings of what is opened.
+    fn read_wishes(&mut self, value: &dyn Fn(&str) -> Option<String>) {
+        let mut take = |key: &str, known: &dyn Fn(&str) -> bool| {
+            let word = value(key).filter(|word| word != "auto")?;
+            if known(&word) {
+                return Some(word);
+            }
+            self.unknown.push(format!("{key}: `{word}`"));
+            None
+        };
+        let dialects = systems::file_names();
+        let dialect = take("dialect", &|word| dialects.iter().any(|names| names.dialect == word));
+        let seed = take("seed", &|word| word.parse::<u64>().is_ok());
+        let presets = catalogue::presets();
+        let cluster = take("cluster", &|word| presets.iter().any(|preset| &*preset.name == word));
+        let nodes = take("nodes", &|word| word.parse().is_ok_and(|count| (1..=MOST_NODES).contains(&count)));
+        self.wishes = Wishes {
+            dialect,
+            seed: seed.and_then(|seed| seed.parse().ok()),
+            cluster,
+            nodes: nodes.and_then(|nodes| nodes.parse().ok()),
+        };
+    }
+
+    /// Reads what a reader may do.
+    fn read_rights(&mut self, value: &dyn Fn(&str) -> Option<String>) {
+        match value("commands").as_deref().map(str::trim) {
+            None | Some("" | "all") => {}
+            Some("none") => self.commands = Some(Vec::new()),
+            Some(words) => {
+                let words: Vec<String> = words.split(',').map(|word| word.trim().to_owned()).collect();
+                let (known, unknown): (Vec<_>, Vec<_>) = words.into_iter().partition(|word| is_command(word));
+                self.unknown.extend(unknown.into_iter().map(|word| format!("commands: `{word}`")));
+                self.commands = Some(known);
+            }
+        }
+        match value("editable").as_deref() {
+            None => {}
+            Some("" | "true") if self.shows(Part::Editor) => {}
+            Some("" | "true") => self.parts.push(Part::Editor),
+            Some("false") => self.parts.retain(|part| *part != Part::Editor),
+            Some(word) => self.unknown.push(format!("editable: `{word}`")),
+        }
+        match value("link").as_deref() {
+            None | Some("" | "true") => {}
+            Some("false") => self.link = false,
+            Some(word) => self.unknown.push(format!("link: `{word}`")),
+        }
+    }
+
+    /// Returns why a reader may not do this here.
+    pub(crate) fn refuses(&self, action: &Action) -> Option<String> {
+        match action {
+            Action::Do(input) => self.refuses_input(input),
+            Action::Console(ConsoleAct::Run) => self.allows(&[CONSOLE]),
+            _ => None,
+        }
+    }
+
+    /// Returns why a reader may not put this in.
+    pub(crate) fn refuses_input(&self, input: &Input) -> Option<String> {
+        self.commands.as_ref()?;
+        let written = serde_json::to_value(input).unwrap_or_default();
+        let words: Vec<&str> = ["kind", "op", "fault"]
+            .iter()
+            .filter_map(|key| written.get(key))
+            .filter_map(Value::as_str)
+            .collect();
+        self.allows(&words)
+    }
+
+    /// Returns a reason unless one of these words is among the commands.
+    fn allows(&self, words: &[&str]) -> Option<String> {
+        let allowed = self.commands.as_ref()?;
+        if allowed.iter().any(|word| words.contains(&word.as_str())) {
+            return None;
+        }
+        Some(match allowed.as_slice() {
+            [] => "this document allows no commands here".to_owned(),
+            some => format!("this document allows only {}", some.join(", ")),
+        })
+    }
+
+    /// Returns a sentence about the words of the address that mean nothing.
+    pub(crate) fn complaint(&self) -> Option<String> {
+        let unknown = self.unknown.join(", ");
+        (!unknown.is_empty()).then(|| format!("This document asks for what does not exist here: {unknown}."))
     }
 
     /// Returns whether a part is shown.
@@ -125,6 +260,19 @@ impl Frame {
     }
 }
 
+/// Keys of the address whose words are applied before the first paint.
+const LOOKS: [(&str, &[&str]); 2] =
+    [("density", &["comfortable", "compact"]), ("motion", &["auto", "reduce"])];
+
+/// Returns whether a word names an operation, a failure or a kind of input.
+fn is_command(word: &str) -> bool {
+    let word_value = || Value::from(word);
+    KINDS.contains(&word)
+        || serde_json::from_value::<PlanOp>(word_value()).is_ok()
+        || serde_json::from_value::<PodOp>(word_value()).is_ok()
+        || serde_json::from_value::<FaultKind>(word_value()).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,6 +304,74 @@ mod tests {
         assert_eq!((frame.theme, frame.speed.label()), (Theme::Dark, "8×"));
         assert_eq!(frame.unknown, ["panes: `river`"]);
         assert_eq!(frame.select.as_deref(), Some("a/b"));
+    }
+
+    #[test]
+    fn settings_of_the_world_are_read_and_unknown_ones_are_reported() {
+        let frame = read(&[("dialect", "kudo"), ("seed", "7"), ("nodes", "4"), ("cluster", "small")]);
+        let wishes = Wishes {
+            dialect: Some("kudo".to_owned()),
+            seed: Some(7),
+            cluster: Some("small".to_owned()),
+            nodes: Some(4),
+        };
+        assert_eq!((frame.wishes, frame.unknown), (wishes, Vec::new()));
+        assert_eq!(read(&[("dialect", "auto")]), Frame::default());
+        let frame = read(&[
+            ("dialect", "helm"),
+            ("seed", "-1"),
+            ("nodes", "0"),
+            ("cluster", "huge"),
+            ("density", "loose"),
+            ("motion", "none"),
+        ]);
+        assert!(frame.wishes.is_empty());
+        let unknown = [
+            "dialect: `helm`",
+            "seed: `-1`",
+            "cluster: `huge`",
+            "nodes: `0`",
+            "density: `loose`",
+            "motion: `none`",
+        ];
+        assert_eq!(frame.unknown, unknown);
+        assert_eq!(
+            read(&[("seed", "x")]).complaint().as_deref(),
+            Some("This document asks for what does not exist here: seed: `x`.")
+        );
+        assert_eq!(Frame::default().complaint(), None);
+    }
+
+    #[test]
+    fn a_document_says_what_its_readers_may_do() {
+        let input = |text: &str| -> Input { serde_json::from_str(text).expect("an input") };
+        let go_on = input(r#"{"kind":"plan","service":"x","plan":"deploy","op":"continue"}"#);
+        let lost = input(r#"{"kind":"fault","fault":"agent-lost"}"#);
+        let run = Action::Console(ConsoleAct::Run);
+        let may = |words: &str, action: &Action| read(&[("commands", words)]).refuses(action).is_none();
+        for (words, commands, faults, lines) in [
+            ("all", true, true, true),
+            ("none", false, false, false),
+            ("continue", true, false, false),
+            ("plan, agent-lost", true, true, false),
+            ("fault,console", false, true, true),
+        ] {
+            assert_eq!(may(words, &Action::Do(Box::new(go_on.clone()))), commands, "{words}");
+            assert_eq!(may(words, &Action::Do(Box::new(lost.clone()))), faults, "{words}");
+            assert_eq!(may(words, &run), lines, "{words}");
+            assert!(may(words, &Action::TogglePlay), "{words}");
+        }
+        let frame = read(&[("commands", "continue,fly")]);
+        assert_eq!(frame.unknown, ["commands: `fly`"]);
+        assert_eq!(frame.refuses(&run).as_deref(), Some("this document allows only continue"));
+    }
+
+    #[test]
+    fn the_editor_and_the_link_are_as_the_document_says() {
+        assert!(read(&[("editable", "")]).shows(Part::Editor));
+        assert!(!read(&[("panes", "tree,editor"), ("editable", "false")]).shows(Part::Editor));
+        assert!(!read(&[("link", "false")]).link && read(&[]).link);
+        assert_eq!(read(&[("editable", "no"), ("link", "no")]).unknown, ["editable: `no`", "link: `no`"]);
     }
 
     #[test]

@@ -11,11 +11,15 @@ use planarium_messages::draft::Editor;
 use planarium_messages::facts::{Address, Keep, Reply};
 use planarium_messages::questions::{Ask, EditorChange, Question};
 use planarium_protocol::Input;
+use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::{Rc, Weak};
 use yew::prelude::*;
+
+/// The reason when the engine ended while it opened something.
+const STOPPED: &str = "The engine stopped while it was opened.";
 
 /// Handle that components send actions through. Cheap to clone; equal only to itself.
 #[derive(Clone)]
@@ -37,6 +41,14 @@ enum Turn {
     Answer(u32, Vec<Fact>),
 }
 
+/// Callback that hears how a question ended.
+enum Try {
+    /// An input: whether it was accepted.
+    Input(Callback<bool>),
+    /// A text or files: the reason why nothing was opened.
+    Open(Callback<Result<(), Text>>),
+}
+
 struct Inner {
     link: RefCell<Option<Rc<dyn Link>>>,
     state: RefCell<Rc<State>>,
@@ -49,8 +61,8 @@ struct Inner {
     /// Actions that wait for the answer to a question that changes the editor.
     held: RefCell<Vec<Action>>,
     waiting: RefCell<BTreeMap<u32, Callback<Reply>>>,
-    /// Callbacks for whether an input was accepted.
-    trying: RefCell<BTreeMap<u32, Callback<bool>>>,
+    /// Callbacks for whether a question did what it asks for.
+    trying: RefCell<BTreeMap<u32, Try>>,
     /// Callback for when all questions are answered.
     settled: RefCell<Option<Callback<()>>>,
     /// The frame that is under way.
@@ -202,9 +214,11 @@ impl Hub {
     /// Drops a question whose answer is no longer needed.
     pub(crate) fn give_up(&self, number: u32) {
         self.0.waiting.borrow_mut().remove(&number);
-        let trying = self.0.trying.borrow_mut().remove(&number);
-        if let Some(trying) = trying {
-            trying.emit(false);
+        let tried = self.0.trying.borrow_mut().remove(&number);
+        match tried {
+            Some(Try::Input(then)) => then.emit(false),
+            Some(Try::Open(then)) => then.emit(Err(STOPPED.into())),
+            None => {}
         }
     }
 
@@ -274,6 +288,13 @@ impl Hub {
         }
     }
 
+    /// Closes a dialog unless another one took its place.
+    pub(crate) fn close(&self, dialog: &Dialog) {
+        if self.state().ui.dialog.as_ref() == Some(dialog) {
+            self.send(Action::CloseDialog);
+        }
+    }
+
     /// Asks a question that has its own answer.
     pub(crate) fn ask(&self, ask: Ask, answer: Callback<Reply>) {
         let number = self.next_number();
@@ -284,9 +305,30 @@ impl Hub {
 
     /// Applies an input; calls `then` with whether it was accepted.
     pub(crate) fn try_input(&self, input: Input, then: Callback<bool>) {
+        let refused = self.state().frame.as_ref().and_then(|frame| frame.refuses_input(&input));
+        if let Some(reason) = refused {
+            self.send(Action::Say(format!("Not done: {reason}.").into()));
+            then.emit(false);
+            return;
+        }
         let number = self.next_number();
-        self.0.trying.borrow_mut().insert(number, then);
+        self.0.trying.borrow_mut().insert(number, Try::Input(then));
         self.post_numbered(number, Ask::Do(Box::new(input)));
+        self.work();
+    }
+
+    /// Opens a text or files; calls `then` when they are shown, or with the reason why nothing was opened. The reason is
+    /// shown by the caller and nowhere else.
+    pub(crate) fn try_open(&self, action: &Action, then: Callback<Result<(), Text>>) {
+        let state = self.state();
+        if let Some(reason) = served::refuses(&state, action) {
+            then.emit(Err(reason.into()));
+            return;
+        }
+        let Some(ask) = effects::ask(&state, &state, action) else { return };
+        let number = self.next_number();
+        self.0.trying.borrow_mut().insert(number, Try::Open(then));
+        self.post_numbered(number, ask);
         self.work();
     }
 
@@ -360,7 +402,8 @@ impl Hub {
         }
         let old = self.state();
         let said;
-        let action = match served::refuses(&old, action) {
+        let refused = served::refuses(&old, action).map(str::to_owned);
+        let action = match refused.or_else(|| old.frame.as_ref()?.refuses(action)) {
             Some(reason) => {
                 said = Action::Say(format!("Not done: {reason}.").into());
                 &said
@@ -388,8 +431,12 @@ impl Hub {
         let mut state = self.state();
         let (mut opened, mut moved) = (false, false);
         let accepted = !facts.iter().any(|fact| matches!(fact, Fact::Refused(_)));
+        let tried = self.0.trying.borrow_mut().remove(&number);
+        let reason = matches!(tried, Some(Try::Open(_))).then(|| only_refusal(&facts)).flatten();
         for fact in facts {
             match fact {
+                // The caller shows it.
+                Fact::Refused(_) if reason.is_some() => {}
                 Fact::Address(address) => self.write(&address),
                 Fact::Saved(file) => browser::save_text(&file.name, &file.text),
                 Fact::Reply(reply) => {
@@ -419,9 +466,10 @@ impl Hub {
         if opened {
             self.save_tab();
         }
-        let trying = self.0.trying.borrow_mut().remove(&number);
-        if let Some(trying) = trying {
-            trying.emit(accepted);
+        match tried {
+            Some(Try::Input(then)) => then.emit(accepted),
+            Some(Try::Open(then)) => then.emit(reason.map_or(Ok(()), Err)),
+            None => {}
         }
         self.look();
         if !self.0.pending.borrow().any(changes_editor) {
@@ -504,6 +552,15 @@ impl Hub {
         let at = (state.world.clock.now_ms, state.world.clock.seq);
         persist::save_tab([before, &now], &kept.text, &view_state::of(&state), at);
     }
+}
+
+/// Returns the reason of an answer that refuses and shows nothing new.
+fn only_refusal(facts: &[Fact]) -> Option<Text> {
+    let shown = |fact: &Fact| {
+        matches!(fact, Fact::Opened { .. } | Fact::Beside(_) | Fact::Broken(_) | Fact::Lesson(_))
+    };
+    let reason = |fact: &Fact| if let Fact::Refused(reason) = fact { Some(reason.clone()) } else { None };
+    (!facts.iter().any(shown)).then(|| facts.iter().find_map(reason)).flatten()
 }
 
 /// Returns whether the answer to a question may change the editor.

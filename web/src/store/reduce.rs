@@ -88,7 +88,7 @@ fn take_progress(state: &mut State, text: &str) {
             let taken = Arc::make_mut(&mut state.progress.0).merge(&other);
             format!("Progress taken over: {} of {} new or better.", taken, other.len())
         }
-        None => "This is no progress that was exported here.".to_owned(),
+        None => "This is not progress that Planarium exported.".to_owned(),
     };
     toast(&mut state.ui, said.into(), ToastKind::Info, None, None);
 }

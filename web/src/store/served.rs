@@ -3,7 +3,7 @@
 //! *Knows*: actions. *Must not know*: how the server is reached (`web/served.js`).
 
 use super::action::Action;
-use super::state::{Dialog, State};
+use super::state::{Against, Dialog, State};
 use planarium_messages::facts::Fact;
 use planarium_messages::lessons::LessonAsk;
 use planarium_messages::questions::Ask;
@@ -32,6 +32,7 @@ pub(crate) fn refuses(state: &State, action: &Action) -> Option<&'static str> {
     match action {
         Action::Apply
         | Action::Reset
+        | Action::Compare(Some(Against::Recipe(_)))
         | Action::SetSeed(_)
         | Action::SetPreset(_)
         | Action::DropService(_)

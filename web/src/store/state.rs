@@ -283,6 +283,10 @@ pub(crate) enum Dialog {
     Keys,
     /// Everything that can be done, by name.
     Palette,
+    /// Changes of an update, before it is carried out.
+    Changes,
+    /// Changes of one field, each tried in two worlds.
+    Recipes,
     /// Add a machine.
     AddMachine,
     /// Inject a failure.
@@ -526,6 +530,9 @@ impl State {
             examples: Ptr::new(catalogue::examples()),
             presets: Ptr::new(catalogue::presets()),
             lessons: Ptr::new(catalogue::lessons()),
+            // A lesson in a frame is learned as well as on the page.
+            progress: Ptr::new(super::persist::load_progress()),
+            keeps: crate::browser::can_store(),
             prefs: frame.prefs(),
             system_dark: crate::browser::system_is_dark(),
             ..Self::default()

@@ -43,7 +43,7 @@ impl Stopped {
 /// A question in a few words.
 fn words(ask: &Ask) -> String {
     match ask {
-        Ask::Frame(_) | Ask::Ahead(_) | Ask::Play => "playing on".to_owned(),
+        Ask::Frame(_) | Ask::Ahead(_) | Ask::Play | Ask::Call(Call::RunUntil(..)) => "playing on".to_owned(),
         Ask::Do(input) | Ask::Call(Call::Input(input)) => input_words(input),
         Ask::Run { line, .. } => line.clone(),
         Ask::Begin(_) | Ask::OpenHash(_) | Ask::OpenPlace(..) => "opening the link".to_owned(),
@@ -57,17 +57,25 @@ fn words(ask: &Ask) -> String {
         Ask::SeekMs(_) | Ask::SeekSeq(_) | Ask::SeekTenth(_) => "going to a moment".to_owned(),
         Ask::Undo => "undoing".to_owned(),
         Ask::Redo => "doing again".to_owned(),
-        Ask::Branch(_) => "showing a branch".to_owned(),
-        Ask::Compare(_) => "comparing".to_owned(),
+        Ask::Branch(_) | Ask::Call(Call::Fork) => "showing a branch".to_owned(),
+        Ask::Compare(_) | Ask::TryRecipe(_) => "comparing".to_owned(),
         Ask::SeekMachines | Ask::TryHelp => "looking for ways out".to_owned(),
         Ask::Lesson(_) => "the lesson".to_owned(),
         Ask::Call(Call::Command { op, element }) => format!("{op} {element}"),
-        Ask::Call(Call::Why(_) | Call::Snapshot | Call::Share(_)) => "looking at the run".to_owned(),
-        Ask::Link(_) | Ask::Demo(_) | Ask::WriteAddress | Ask::SaveAs(_) => "writing the run down".to_owned(),
-        Ask::Resume(_) => "bringing the run back".to_owned(),
-        Ask::Look | Ask::Removed { .. } | Ask::Outcome(..) | Ask::Finish | Ask::Rendered { .. } => {
-            "looking at the run".to_owned()
+        Ask::Link(_) | Ask::Demo(_) | Ask::WriteAddress | Ask::SaveAs(_) | Ask::Call(Call::Export(_)) => {
+            "writing the run down".to_owned()
         }
+        Ask::Resume(_) => "bringing the run back".to_owned(),
+        Ask::Call(Call::Why(_) | Call::Snapshot | Call::Share(_))
+        | Ask::Look
+        | Ask::Removed { .. }
+        | Ask::Outcome(..)
+        | Ask::Finish
+        | Ask::Rendered { .. }
+        | Ask::Changes
+        | Ask::Recipes
+        | Ask::Objects
+        | Ask::Object(_) => "looking at the run".to_owned(),
         Ask::Complete { .. } => "completing a line".to_owned(),
     }
 }

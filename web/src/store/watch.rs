@@ -49,6 +49,11 @@ impl Watch {
         self.missed = 0;
     }
 
+    /// The engine is at a question of another page: what it owes here counts from now on.
+    pub(crate) fn waits(&mut self) {
+        self.missed = 0;
+    }
+
     /// A beat, while the engine is at a question or at none.
     pub(crate) fn beat(&mut self, now_ms: f64, at: Option<&Ask>) -> Beat {
         let late = self.last_ms.replace(now_ms).is_some_and(|last| now_ms - last > LATE_MS);
@@ -82,7 +87,9 @@ fn in_one_piece(ask: &Ask) -> bool {
         | Ask::Removed { .. }
         | Ask::WriteAddress
         | Ask::Outcome(..)
-        | Ask::Rendered { .. } => true,
+        | Ask::Rendered { .. }
+        | Ask::Objects
+        | Ask::Object(_) => true,
         Ask::Do(input) => !matches!(**input, Input::LoadService(_) | Input::UpdateService(_)),
         _ => false,
     };
@@ -118,6 +125,17 @@ mod tests {
         ] {
             assert_eq!(beats(at.as_ref(), answered), end, "{at:?}");
         }
+    }
+
+    #[test]
+    fn an_engine_that_is_busy_elsewhere_has_two_more_seconds() {
+        let mut watch = Watch::default();
+        watch.is_up();
+        let beats: Vec<Beat> = (0..3).map(|beat| watch.beat(f64::from(beat) * 1_000.0, None)).collect();
+        assert_eq!(beats, [Beat::Ping(1), Beat::Rest, Beat::Silent]);
+        watch.waits();
+        assert_eq!(watch.beat(3_000.0, None), Beat::Rest);
+        assert_eq!(watch.beat(4_000.0, None), Beat::Silent);
     }
 
     #[test]

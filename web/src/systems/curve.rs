@@ -2,6 +2,7 @@
 //!
 //! *Knows*: samples and lines. *Must not know*: how any system replaces instances.
 
+use super::Second;
 use crate::store::selectors::time::clock;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -28,13 +29,15 @@ pub(super) struct Sample {
 
 /// The curve of one app or workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Curve<'a> {
+pub(super) struct Curve {
     /// The app or workload.
-    pub(super) name: &'a str,
+    pub(super) name: AttrValue,
     /// The operation: `Restart`.
-    pub(super) what: &'a str,
+    pub(super) what: &'static str,
     /// Kinds of lines with their words. The kind chooses the colour: `old`, `new`, `healthy`, `wanted`.
-    pub(super) lines: &'a [(&'static str, &'static str)],
+    pub(super) lines: &'static [(&'static str, &'static str)],
+    /// The operation is over; before that the curve goes on to the moment shown.
+    pub(super) is_over: bool,
     /// Samples in order of time.
     pub(super) samples: Vec<Sample>,
     /// Counts with a mark at the upright axis, those that matter most first.
@@ -97,9 +100,34 @@ fn marks(counts: &[u64], most: u64) -> Vec<(u64, u64)> {
     out
 }
 
-impl Curve<'_> {
+#[derive(Properties, PartialEq)]
+struct PictureProps {
+    curve: Curve,
+}
+
+/// The picture of a curve. One that is not over is drawn anew each second of virtual time.
+#[component]
+fn Picture(props: &PictureProps) -> Html {
+    let now = use_context::<Second>().unwrap_or_default();
+    let ms = now.0.saturating_mul(1000);
+    props.curve.until(ms).picture().unwrap_or_default()
+}
+
+impl Curve {
     /// The picture; none without samples.
-    pub(super) fn draw(&self) -> Option<Html> {
+    pub(super) fn draw(self) -> Option<Html> {
+        (!self.samples.is_empty()).then(|| html! { <Picture curve={self} /> })
+    }
+
+    /// The curve with its last counts kept until a moment, unless it was over by then.
+    fn until(&self, ms: u64) -> Self {
+        let mut curve = self.clone();
+        let last = self.samples.last().filter(|last| !self.is_over && last.ms < ms);
+        curve.samples.extend(last.map(|last| Sample { ms, ..last.clone() }));
+        curve
+    }
+
+    fn picture(&self) -> Option<Html> {
         let (first, last) = (self.samples.first()?, self.samples.last()?);
         let (least, cap) = self.limits;
         let highest = self.samples.iter().flat_map(|sample| &sample.counts).copied().max().unwrap_or(0);
@@ -136,7 +164,7 @@ impl Curve<'_> {
                     }) }
                 </svg>
                 <figcaption>
-                    <strong>{ self.name.to_owned() }</strong>
+                    <strong>{ &self.name }</strong>
                     { for keys().map(|((kind, word), count)| html! {
                         <span class="capacity-key" data-kind={*kind}>{ format!("{count} {word}") }</span>
                     }) }
@@ -173,6 +201,25 @@ mod tests {
         assert_eq!(corners(&samples, 1, 4), "0,96 140,96 140,72 280,72 280,0");
         assert_eq!(corners(&samples[..1], 2, 4), "0,0 280,0");
         assert_eq!(corners(&[], 0, 4), "");
+    }
+
+    #[test]
+    fn a_curve_goes_on_to_the_moment_shown_until_it_is_over() {
+        let at = |ms, count| Sample { ms, counts: vec![count] };
+        let curve = |is_over| Curve {
+            name: "web".into(),
+            what: "Rollout",
+            lines: &[("new", "updated")],
+            is_over,
+            samples: vec![at(1_000, 0), at(2_000, 1)],
+            marks: Vec::new(),
+            limits: (0, 1),
+            beside: String::new(),
+            note: String::new(),
+        };
+        assert_eq!(curve(false).until(9_000).samples, [at(1_000, 0), at(2_000, 1), at(9_000, 1)]);
+        assert_eq!(curve(false).until(2_000).samples.len(), 2, "nothing is drawn before the last sample");
+        assert_eq!(curve(true).until(9_000).samples.len(), 2);
     }
 
     #[test]

@@ -12,14 +12,16 @@ mod kubernetes;
 mod kudo;
 #[cfg(feature = "marathon")]
 mod marathon;
+#[cfg(any(feature = "kudo", feature = "kubernetes"))]
+mod objects;
 #[cfg(feature = "sdk")]
 mod sdk;
 #[cfg(feature = "skopos")]
 mod skopos;
 
-use crate::store::Hub;
 use crate::store::selectors::faults::{self, Offer};
-use crate::store::state::Finding;
+use crate::store::state::{Dialog, Finding};
+use crate::store::{Action, Hub};
 use planarium_messages::questions::FileNames;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{PlanView, ServiceView, View};
@@ -29,6 +31,10 @@ use yew::prelude::*;
 /// The element that is selected on the page; panels of systems find it as a context around them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Selected(pub(crate) Option<ElementPath>);
+
+/// The second of virtual time at the cursor; what changes with time finds it as a context around the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Second(pub(crate) u64);
 
 /// The page's knowledge of a system.
 pub(crate) struct Desk {
@@ -48,6 +54,12 @@ pub(crate) struct Desk {
     pub(crate) heading: &'static str,
     /// Name of the tab with pods and panel.
     pub(crate) pods: &'static str,
+    /// Its services are made of objects of an API, whose panel shows ages.
+    pub(crate) objects: bool,
+    /// Key of the API's object behind an element.
+    pub(crate) object: fn(&ServiceView, &ElementPath) -> Option<AttrValue>,
+    /// It tells what an update would change before it is carried out.
+    pub(crate) tells_changes: bool,
     /// Temporary plans; `None` if all of them stay.
     pub(crate) passing: Option<Passing>,
     /// Failures worth injecting, the usual one first.
@@ -84,6 +96,9 @@ impl Desk {
         tries: &[],
         heading: "Plans of ",
         pods: "Pods",
+        objects: false,
+        object: |_, _| None,
+        tells_changes: false,
         passing: None,
         faults: faults::MESOS,
         calls: |_| Vec::new(),
@@ -182,6 +197,27 @@ pub(crate) fn below(services: &[Arc<ServiceView>], selected: Option<&ElementPath
 pub(crate) fn about(view: &View, path: &ElementPath) -> Option<Html> {
     let service = view.services.iter().find(|service| service.holds(path))?;
     (desk(&service.dialect)?.about)(service, path)
+}
+
+/// Returns whether a system tells what changes of its definition bring about.
+pub(crate) fn tells_changes(dialect: &str) -> bool {
+    desk(dialect).is_some_and(|desk| desk.tells_changes)
+}
+
+/// The action that gives an edited definition to the running service: at once, or after its changes were shown.
+pub(crate) fn roll_out(dialect: &str) -> Action {
+    if tells_changes(dialect) { Action::OpenDialog(Dialog::Changes) } else { Action::RollOut }
+}
+
+/// Returns whether any service of a view is made of objects of an API.
+pub(crate) fn has_objects(view: &View) -> bool {
+    view.services.iter().any(|service| desk(&service.dialect).is_some_and(|desk| desk.objects))
+}
+
+/// Key of the API's object behind an element, if any.
+pub(crate) fn object_of(view: &View, path: &ElementPath) -> Option<AttrValue> {
+    let service = view.services.iter().find(|service| service.holds(path))?;
+    (desk(&service.dialect)?.object)(service, path)
 }
 
 /// Returns a system's panel beside plans and pods, if any.

@@ -7,11 +7,12 @@ use std::hint::black_box;
 
 use anyhow::{Context, Result};
 
+use planarium_workloads::walk::{self, Kind};
+
 use super::{
     figures::{Budget, Figures},
     measure::float,
     real,
-    w1::{self, Kind},
     w2::{SWEEP, SWEEP_REFERENCE, Setup, run as rollout, sweep},
 };
 use crate::out;
@@ -59,11 +60,11 @@ pub(crate) fn probe(what: &str) -> Result<()> {
 }
 
 fn probe_w1(kind: Kind, times: u32) {
-    let plan = w1::build(kind, 1, STEPS);
+    let plan = walk::build(kind, 1, STEPS);
     // All copies are made for any number of repetitions, so that the difference leaves them out.
     let mut copies = [plan.clone(), plan.clone(), plan];
     for copy in copies.iter_mut().take(times as usize) {
-        black_box(w1::walk(copy, kind));
+        black_box(walk::walk(copy, kind));
     }
 }
 

@@ -34,12 +34,6 @@ pub(crate) const fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// The low 32 bits: the published workloads are 32-bit throughout.
-#[expect(clippy::cast_possible_truncation, reason = "that is the point")]
-pub(crate) const fn low32(value: u64) -> u32 {
-    value as u32
-}
-
 /// The exponent of growth between two sizes: 1 is linear.
 pub(crate) fn exponent(small: (u64, f64), large: (u64, f64)) -> f64 {
     (large.1 / small.1).ln() / (float(large.0) / float(small.0)).ln()

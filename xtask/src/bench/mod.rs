@@ -9,6 +9,7 @@
 
 mod figures;
 mod instructions;
+mod levels;
 mod measure;
 mod page;
 mod peers;
@@ -45,8 +46,14 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
                 page::run(rest.next().map(String::as_str), &mut figures)?;
                 return figures.finish();
             }
+            "--wasm" => {
+                let mut figures = Figures::default();
+                levels::run(rest.next().map(String::as_str), &mut figures)?;
+                return figures.finish();
+            }
             other => bail!(
-                "unknown option `{other}`; options: --real, --only PART, --peers, --instructions, --page [SECONDS]"
+                "unknown option `{other}`; options: --real, --only PART, --peers, --instructions, --wasm [LEVEL], \
+                 --page [SECONDS]"
             ),
         }
     }

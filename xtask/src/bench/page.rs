@@ -31,6 +31,8 @@ pub(crate) fn run(seconds: Option<&str>, figures: &mut Figures) -> Result<()> {
         let value = value.parse().with_context(|| format!("no number in `{line}`"))?;
         let budget = match figure {
             _ if figure.contains("median") => Budget::AtLeast(50.0, 60.0),
+            _ if figure.contains("between frames") => Budget::AtMost(17.0, 17.0),
+            _ if figure.contains("longest task") => Budget::AtMost(50.0, 0.0),
             _ if figure.contains("processor") => Budget::AtMost(20.0, 10.0),
             _ if figure.contains("nodes") => Budget::AtMost(1.0, 0.5),
             _ if figure.contains("gained") => Budget::AtMost(64.0, 16.0),

@@ -4,10 +4,11 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 use planarium_kernel::{Class, EventQueue, SimTime};
+use planarium_workloads::low32;
 
 use super::{
     figures::{Budget, Figures},
-    measure::{Unit, least, low32, plain_w0, w0_delay, w0_sum},
+    measure::{Unit, least, plain_w0, w0_delay, w0_sum},
 };
 
 const EVENTS: u64 = 1_000_000;

@@ -53,6 +53,11 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
         let (name, value) = host.env();
         tests = tests.env(&name, value);
     }
+    // Without them, the journeys of other people's clients beside the page skip themselves and are counted so.
+    match setup::python::ensure(root) {
+        Ok(python) => tests = tests.env("PLANARIUM_CLIENTS", python),
+        Err(reason) => out::warn(format!("journeys with client libraries are skipped: {reason:#}")),
+    }
     // Without it, the journeys in Firefox skip themselves and are counted so.
     if let Some(program) = firefox {
         tests = tests.env("PLANARIUM_FIREFOX", program);

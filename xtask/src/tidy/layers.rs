@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::Repository;
 
 /// Every package with its layer.
-const LAYERS: [(&str, u8); 28] = [
+const LAYERS: [(&str, u8); 30] = [
+    ("planarium-derive", 0),
     ("planarium-kernel", 0),
     ("planarium-protocol", 0),
     ("planarium-source", 0),
@@ -35,11 +36,13 @@ const LAYERS: [(&str, u8); 28] = [
     ("planarium-web", 9),
     ("planarium-tests", 9),
     ("planarium-bindgen", 9),
+    ("planarium-workloads", 8),
     ("xtask", 9),
 ];
 
 /// Neighbours in one layer that may meet all the same.
-const EXCEPTIONS: [(&str, &str); 5] = [
+const EXCEPTIONS: [(&str, &str); 6] = [
+    ("planarium-kernel", "planarium-derive"),
     ("planarium-protocol", "planarium-kernel"),
     ("planarium-source", "planarium-kernel"),
     ("planarium-rest", "planarium-scenario"),
@@ -60,8 +63,10 @@ const NEEDS: [(&str, &[&str]); 5] = [
 ];
 
 /// The page, and all of ours that it may be compiled with: the engine runs in a worker beside it.
-const PAGE: (&str, [&str; 4]) =
-    ("planarium-web", ["planarium-web", "planarium-messages", "planarium-protocol", "planarium-kernel"]);
+const PAGE: (&str, [&str; 5]) = (
+    "planarium-web",
+    ["planarium-web", "planarium-messages", "planarium-protocol", "planarium-kernel", "planarium-derive"],
+);
 
 /// Returns whether a package may use a cluster manager: a system that needs it, or as a dependency that a feature turns on.
 fn may_use(package: &str, manager: &str, dependency: &Value) -> bool {

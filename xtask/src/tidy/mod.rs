@@ -8,6 +8,7 @@ mod goldens;
 mod layers;
 mod length;
 mod lints;
+mod loader;
 mod modules;
 mod numbers;
 mod paths;
@@ -77,7 +78,7 @@ impl Repository {
 type Check = (&'static str, fn(&Repository) -> Vec<String>);
 
 /// Every check, in the order in which they report.
-const CHECKS: [Check; 16] = [
+const CHECKS: [Check; 17] = [
     ("layers", layers::check),
     ("length", length::check),
     ("codes", codes::check),
@@ -92,6 +93,7 @@ const CHECKS: [Check; 16] = [
     ("types", types::check),
     ("tuples", tuples::check),
     ("numbers", numbers::check),
+    ("loader", loader::check),
     ("documents", documents::check),
     ("wording", wording::check),
 ];

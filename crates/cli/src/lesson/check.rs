@@ -3,7 +3,9 @@
 use super::{Loaded, embedded_lesson, file, other};
 use crate::End;
 use crate::args::{CheckFormat, LessonCheckArgs};
+use crate::demos::misnamed;
 use crate::files::sorted_entries;
+use crate::out::counted;
 use anyhow::{Result, bail};
 use planarium_scenario::clock::clock;
 use planarium_scenario::lesson::{Finding, Other, Proof, prove};
@@ -49,11 +51,7 @@ pub(crate) fn run(args: &LessonCheckArgs) -> Result<End> {
     let (mut passed, mut rows) = (0, Vec::new());
     for (path, loaded) in paths.iter().zip(&lessons) {
         let mut proof = course.prove(loaded, args.players);
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name != format!("{}.planarium.yaml", loaded.lesson.id) {
-            let text = format!("its id is `{}`, its file is called `{name}`", loaded.lesson.id);
-            proof.findings.insert(0, Finding::new(loaded.lesson.places.of("id"), text));
-        }
+        proof.findings.splice(0..0, misnamed(path, &loaded.lesson));
         passed += usize::from(proof.findings.is_empty());
         match args.format {
             CheckFormat::Text => print!("{}", report(path, loaded, &proof)),
@@ -77,9 +75,9 @@ pub(crate) fn report(path: &Path, loaded: &Loaded, proof: &Proof) -> String {
     let verdict = if proof.findings.is_empty() { "ok     " } else { "FAILED " };
     let mut out = format!("{verdict} {}", path.display());
     if let Some(par) = &proof.par {
-        let (commands, runs) = (par.commands, proof.runs);
+        let (commands, runs) = (counted(par.commands, "command"), proof.runs);
         let (time, gone) = (clock(par.time_ms), clock(par.unavailable_ms));
-        let _ = write!(out, "  par: {commands} commands, {time}, unavailable for {gone}; {runs} runs");
+        let _ = write!(out, "  par: {commands}, {time}, unavailable for {gone}; {runs} runs");
     }
     if proof.players_passed + proof.players_lost > 0 {
         let (passed, lost) = (proof.players_passed, proof.players_lost);

@@ -18,6 +18,9 @@ use planarium_source::render;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Random players of a lesson in a test or a document; `planarium lesson check` takes more.
+pub(crate) const FEW_PLAYERS: u64 = 10;
+
 /// A lesson with its texts by language.
 pub(crate) struct Loaded {
     pub(crate) lesson: Arc<Lesson>,
@@ -25,11 +28,15 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// The texts in a language, or else in English, or else in any.
+    /// The texts in a language, or near it, with its word.
+    pub(crate) fn in_language(&self, language: &str) -> Option<(&str, &Texts)> {
+        let found = planarium_gallery::in_language(&self.texts, language);
+        found.map(|(word, texts)| (word.as_str(), texts))
+    }
+
+    /// The same, empty where there are none.
     fn texts(&self, language: &str) -> Texts {
-        let of = |wanted: &str| self.texts.iter().find(|(language, _)| language == wanted);
-        let found = of(language).or_else(|| of("en")).or_else(|| self.texts.first());
-        found.map(|(_, texts)| texts.clone()).unwrap_or_default()
+        self.in_language(language).map(|(_, texts)| texts.clone()).unwrap_or_default()
     }
 }
 
@@ -68,12 +75,25 @@ fn embedded_lesson(embedded: &planarium_gallery::Lesson) -> Result<Loaded> {
 /// A lesson in a file, with the texts beside it.
 pub(crate) fn file(path: &Path) -> Result<Loaded> {
     let text = read(path)?;
-    let dir = path.parent().unwrap_or(Path::new("."));
-    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    let dir = folder(path);
+    read_lesson(&text, &path.display().to_string(), &|name| read(&dir.join(name)).ok(), texts_beside(path)?)
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Returns the name of a lesson's file without its endings.
+pub(crate) fn stem(name: &str) -> &str {
+    name.trim_end_matches(".yaml").trim_end_matches(".planarium")
+}
+
+/// Reads the files of texts beside a lesson's file, by language.
+pub(crate) fn texts_beside(path: &Path) -> Result<Vec<(String, String)>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = name.trim_end_matches(".yaml").trim_end_matches(".planarium");
+    let stem = stem(&name);
     let mut texts = Vec::new();
-    for beside in sorted_entries(dir)? {
+    for beside in sorted_entries(folder(path))? {
         let name = beside.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let language = name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".yaml"));
         if let Some(language) =
@@ -82,7 +102,7 @@ pub(crate) fn file(path: &Path) -> Result<Loaded> {
             texts.push((language.to_owned(), read(&beside)?));
         }
     }
-    read_lesson(&text, &path.display().to_string(), &|name| read(&dir.join(name)).ok(), texts)
+    Ok(texts)
 }
 
 fn read_lesson(

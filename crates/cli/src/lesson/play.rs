@@ -3,11 +3,14 @@
 use super::{Loaded, find, update};
 use crate::End;
 use crate::args::LessonPlayArgs;
+use crate::out::counted;
 use anyhow::Result;
 use planarium_protocol::Input;
 use planarium_rest::{console, handle_engine};
 use planarium_scenario::clock::clock;
-use planarium_scenario::lesson::{Attempt, Progress, Score, State, Texts, Verdict, candidates};
+use planarium_scenario::lesson::{
+    Attempt, Prediction, PredictionOption, Progress, QuestionText, Score, State, Texts, Verdict, candidates,
+};
 use planarium_scenario::{describe, find_element, text};
 use planarium_world::parse_duration_ms;
 use std::io::{BufRead as _, Write as _, stdin, stdout};
@@ -27,8 +30,12 @@ const HELP: &str = "\
   back          go back to before the step that lost
   reset         begin again
   solution      the solution of a lesson that is passed
+  a, b, ...     answer the question that the lesson begins with
   quit
-Everything else is a command of the service's own command line, such as `plan continue deploy web`, or an input in JSON.";
+Everything else is a command of the service's own command line";
+
+/// Names of the answers to a question.
+const LETTERS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
 /// Plays a lesson.
 pub(crate) fn run(args: &LessonPlayArgs) -> Result<End> {
@@ -40,6 +47,8 @@ pub(crate) fn run(args: &LessonPlayArgs) -> Result<End> {
         told: Verdict::Open,
         hints: 0,
         seen: 0,
+        answers: Vec::new(),
+        are_answers_told: false,
         texts,
         loaded,
         seed: args.seed,
@@ -59,6 +68,7 @@ pub(crate) fn run(args: &LessonPlayArgs) -> Result<End> {
         }
         game.line(line);
     }
+    game.tell_answers();
     Ok(match game.attempt.verdict() {
         Verdict::Passed { .. } => End::Good,
         _ => End::Failed,
@@ -80,6 +90,9 @@ struct Game {
     hints: usize,
     /// The last event that was printed.
     seen: u64,
+    /// Places of the answers given, by question.
+    answers: Vec<usize>,
+    are_answers_told: bool,
     texts: Texts,
     loaded: Loaded,
     seed: Option<u64>,
@@ -88,24 +101,75 @@ struct Game {
 impl Game {
     fn open(&mut self) {
         println!("{}\n\n{}\n", self.texts.title, self.texts.story);
-        for question in &self.loaded.lesson.predict {
-            let Some(text) = self.texts.predict.get(&question.id) else { continue };
-            println!("Before you begin: {}", text.ask);
-            for option in question.options.iter().filter_map(|option| text.options.get(&option.id)) {
-                println!("  - {}", option.text);
-            }
-            println!("");
-        }
+        self.ask();
         self.checks();
         println!("allowed: {}; `help` lists what else can be typed", self.loaded.lesson.allowed.join(", "));
         self.seen = self.attempt.engine().seq();
     }
 
+    /// Returns the first question without an answer.
+    fn question(&self) -> Option<(&Prediction, &QuestionText)> {
+        let question = self.loaded.lesson.predict.get(self.answers.len())?;
+        Some((question, self.texts.predict.get(&question.id)?))
+    }
+
+    fn ask(&self) {
+        let Some((question, text)) = self.question() else { return };
+        println!("Before you begin: {}", text.ask);
+        for (letter, option) in LETTERS.iter().zip(&question.options) {
+            println!("  {letter}) {}", text.options.get(&option.id).map_or("", |option| &*option.text));
+        }
+        println!("Type the letter of your answer. Whether it is right is told at the end.\n");
+    }
+
+    /// Takes a line as an answer; returns false if no question has this answer.
+    fn answer(&mut self, line: &str) -> bool {
+        let Some(place) = LETTERS.iter().position(|letter| *letter == line) else { return false };
+        let Some((question, _)) = self.question() else { return false };
+        if place >= question.options.len() {
+            return false;
+        }
+        self.answers.push(place);
+        println!("your answer is {line}");
+        self.ask();
+        true
+    }
+
+    /// Tells once for each answer if it was right, and why.
+    fn tell_answers(&mut self) {
+        if std::mem::replace(&mut self.are_answers_told, true) {
+            return;
+        }
+        for (question, place) in self.loaded.lesson.predict.iter().zip(&self.answers) {
+            let Some(text) = self.texts.predict.get(&question.id) else { continue };
+            let words = |option: &PredictionOption| text.options.get(&option.id).cloned().unwrap_or_default();
+            let Some(given) = question.options.get(*place) else { continue };
+            println!("\n{}", text.ask);
+            let verdict = if given.right { "right" } else { "wrong" };
+            println!("  You said: {}. That is {verdict}. {}", words(given).text, words(given).because);
+            if let Some(right) = question.options.iter().find(|option| option.right && !given.right) {
+                println!("  Right is: {}. {}", words(right).text, words(right).because);
+            }
+        }
+    }
+
+    /// Returns the list of lines with an example of the service's system.
+    fn help(&self) -> String {
+        let view = self.attempt.engine().view();
+        let word = view.services.first().map(|service| &*service.dialect);
+        let dialect = planarium_world::dialects().iter().find(|own| Some(own.word) == word);
+        let such_as = dialect.map(|dialect| format!(", such as `{}`", dialect.console.example));
+        format!("{HELP}{}, or an input in JSON.", such_as.unwrap_or_default())
+    }
+
     fn line(&mut self, line: &str) {
+        if self.answer(line) {
+            return;
+        }
         let (word, rest) = line.split_once(' ').map_or((line, ""), |(word, rest)| (word, rest.trim()));
         match word {
             "" => {}
-            "help" => println!("{HELP}"),
+            "help" => println!("{}", self.help()),
             "wait" | "w" => self.wait(rest),
             "moves" => self.moves(),
             "show" => self.show(rest),
@@ -199,7 +263,7 @@ impl Game {
         let view = self.attempt.engine().view();
         match of {
             "" => println!("{}", text::world_trees(&view)),
-            "machines" => println!("{}", text::cluster(&view.cluster)),
+            "machines" => println!("{}", text::cluster(&view.cluster, self.attempt.engine().events())),
             _ => println!("`show` or `show machines`"),
         }
     }
@@ -271,7 +335,7 @@ impl Game {
     fn score(&self, score: &Score) {
         let words = |score: &Score| {
             let (time, gone) = (clock(score.time_ms), clock(score.unavailable_ms));
-            format!("{} commands, {time}, unavailable for {gone}", score.commands)
+            format!("{}, {time}, unavailable for {gone}", counted(score.commands, "command"))
         };
         let par = self.par.as_ref().map(|par| format!("; par: {}", words(par))).unwrap_or_default();
         println!("  {}{par}", words(score));
@@ -300,6 +364,7 @@ impl Game {
                     println!("  {} of 3 stars", score.stars(par));
                 }
                 println!("\n{}", self.texts.done);
+                self.tell_answers();
             }
             Verdict::Lost { .. } => {
                 let progress = self.attempt.progress();

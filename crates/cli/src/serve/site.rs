@@ -25,11 +25,11 @@ impl Site {
 
     /// The file at a path with its content type.
     pub(super) fn file(&self, path: &str) -> Option<(&'static str, Cow<'static, [u8]>)> {
+        let path = if path == "/" { "/index.html" } else { path };
+        let name = Path::new(path.strip_prefix('/')?);
         let Some(folder) = &self.0 else {
-            return page::file(path).map(|(kind, bytes)| (kind, Cow::Borrowed(bytes)));
+            return page::file(path).map(|bytes| (content_type(name), Cow::Borrowed(bytes)));
         };
-        let name = path.strip_prefix('/')?;
-        let name = Path::new(if name.is_empty() { "index.html" } else { name });
         let is_inside = name.components().all(|part| matches!(part, Component::Normal(_)));
         let bytes = is_inside.then(|| std::fs::read(folder.join(name)).ok()).flatten()?;
         Some((content_type(name), Cow::Owned(bytes)))

@@ -123,6 +123,54 @@ fn a_lesson_is_played_to_its_end_and_to_a_loss_that_can_be_undone() {
     assert!(said.err.contains("neither a lesson of the course nor a file"), "{}", said.err);
 }
 
+#[test]
+fn the_question_is_answered_by_letter_and_told_at_the_end() {
+    let solved = "wait 35s\nplan continue deploy web\nwait 15s\nplan continue deploy web\nwait 2m\nquit\n";
+    let right = piped(&["lesson", "play", "canary"], &format!("d\na\nb\n{solved}")).ends(0);
+    for words in ["  a) WAITING\n", "  c) ERROR\n", "your answer is a\n"] {
+        assert_eq!(right.out.matches(words).count(), 1, "{words}:\n{}", right.out);
+    }
+    let (_, end) = right.out.split_once("Passed.").expect("it is passed");
+    let told = "You said: WAITING. That is right. WAITING means that an operator holds it.";
+    assert_eq!(end.matches(told).count(), 1, "told at the end, and once:\n{}", right.out);
+    assert_eq!(right.out.matches("You said").count(), 1, "{}", right.out);
+
+    let wrong = piped(&["lesson", "play", "canary"], "b\nwait 1s\n").ends(1);
+    let (before, end) =
+        wrong.out.split_once("You said: COMPLETE. That is wrong. A serial").expect("it is told");
+    assert!(
+        end.contains("Right is: WAITING. WAITING means") && !before.contains("Right is"),
+        "{}",
+        wrong.out
+    );
+
+    let silent = piped(&["lesson", "play", "canary"], solved).ends(0);
+    assert!(!silent.out.contains("You said"), "a question may be left open:\n{}", silent.out);
+}
+
+#[test]
+fn help_shows_a_command_of_the_lessons_system() {
+    for (lesson, example) in [
+        ("canary", "`plan continue deploy web`"),
+        ("locked", "`app update /web instances=5`"),
+        ("triggers", "`kubectl kudo update "),
+        ("budget-and-drain", "`kubectl scale deployment "),
+        ("gates", "`gate-pass`"),
+    ] {
+        let said = piped(&["lesson", "play", lesson], "help\nquit\n");
+        assert!(said.out.contains(&format!("such as {example}")), "{lesson}:\n{}", said.out);
+    }
+}
+
+#[test]
+fn one_command_is_in_the_singular() {
+    let said =
+        piped(&["lesson", "play", "locked"], "wait 3m\napp update /shop/a instances=5\nwait 1m\n").ends(0);
+    assert!(said.out.contains("  1 command, ") && !said.out.contains("1 commands"), "{}", said.out);
+    let said = planarium(&["lesson", "check", "lessons/locked.planarium.yaml", "--players", "0"]).ends(0);
+    assert!(said.out.contains("par: 1 command, "), "{}", said.out);
+}
+
 /// Each lesson was solved once from its texts alone: the task, the hints and what the run says, without a look at the solution.
 /// What was typed then is in `tests/lessons`, one file for each lesson, and has to go on passing.
 #[test]
@@ -160,7 +208,7 @@ fn a_definition_is_printed_and_changed_in_the_terminal() {
 #[test]
 fn the_course_is_listed_and_the_schema_printed() {
     let said = planarium(&["lesson", "list"]).ends(0);
-    assert_eq!(said.out.lines().count(), 24, "{}", said.out);
+    assert_eq!(said.out.lines().count(), planarium_gallery::lessons().len(), "{}", said.out);
     assert!(said.out.starts_with("serial-and-parallel "), "{}", said.out);
     let said = planarium(&["schema", "lesson"]).ends(0);
     let schema: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");

@@ -112,6 +112,21 @@ impl Body {
         self.text.trim().is_empty()
     }
 
+    /// Splits a lesson from its texts, which follow a line `---`. Both keep the numbers of their lines. `None` if no such line
+    /// stands between two texts.
+    pub fn lesson_and_texts(&self) -> Option<(String, String)> {
+        let mut lesson = String::new();
+        let mut rest = self.text.split_inclusive('\n');
+        for line in rest.by_ref() {
+            if line.trim_end() == "---" && !lesson.trim().is_empty() {
+                let above = "\n".repeat(lesson.lines().count() + 1);
+                return Some((lesson, above + &rest.collect::<String>()));
+            }
+            lesson.push_str(line);
+        }
+        None
+    }
+
     /// Returns what readers see: without set-up and claims, with the answers to the questions.
     pub fn shown(&self, answers: &[String]) -> String {
         let mut out = String::with_capacity(self.text.len());

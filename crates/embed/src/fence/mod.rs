@@ -27,7 +27,7 @@ mod times;
 pub use body::{Body, Claim, Query, When};
 pub use markdown::{Found, fences, replaced};
 pub use options::{Options, is_info};
-pub use play::{Played, play};
+pub use play::{Played, claims, play};
 
 /// A finding about a fence.
 #[derive(Clone, Debug, PartialEq, Eq)]

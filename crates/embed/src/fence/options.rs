@@ -15,6 +15,8 @@ const WORD: &str = "planarium";
 
 /// Every key.
 const KEYS: &[&str] = &[
+    "lesson",
+    "lang",
     "src",
     "file",
     "dialect",
@@ -39,14 +41,30 @@ const KEYS: &[&str] = &[
     "pause_on_markers",
     "controls",
     "theme",
+    "loading",
+    "motion",
+    "density",
+    "height",
+    "commands",
+    "editable",
 ];
 
 /// Parts of the page that takes a run over; its address has the same words.
 const PANES: &[&str] = &["tree", "timeline", "editor", "why", "machines", "map", "pods", "log", "console"];
 
+/// Keys that mean something for a lesson, which has its own world and is not played back.
+const LESSON_KEYS: &[&str] = &[
+    "lesson", "lang", "file", "plan", "title", "link", "engine", "panes", "theme", "loading", "motion",
+    "density", "height",
+];
+
 /// The options of a fence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
+    /// Id of a lesson of the course, or path of a lesson's file from the document's folder.
+    pub lesson: Option<String>,
+    /// Language of a lesson's texts.
+    pub lang: Option<String>,
     /// Path of a scenario, definition or folder, from the document's folder; without one the fence's body is run.
     pub src: Option<String>,
     /// Name under which the body is read and shown.
@@ -77,6 +95,8 @@ pub struct Options {
     pub engine: Option<String>,
     /// Attributes of the element, by their names there.
     pub attributes: Vec<(String, String)>,
+    /// Every key that was read, in order.
+    keys: Vec<String>,
 }
 
 /// Returns whether the first line of a fence is one of ours.
@@ -105,11 +125,29 @@ impl Options {
                 continue;
             }
             seen.push(key);
+            options.keys.push(key.clone());
             if let Err(message) = options.set(key, value.as_deref()) {
                 findings.push(Finding::bad(0, message));
             }
         }
         (options, findings)
+    }
+
+    /// Returns the findings about options that mean nothing for a lesson, or nothing without one.
+    pub fn fit(&self, is_lesson: bool) -> Vec<Finding> {
+        let known = |key: &&String| KEYS.contains(&key.as_str());
+        let wrong = |key: &&String| {
+            if is_lesson { !LESSON_KEYS.contains(&key.as_str()) } else { key.as_str() == "lang" }
+        };
+        let message = |key: &String| {
+            if is_lesson {
+                let possible = LESSON_KEYS.join(", ");
+                format!("`{key}` means nothing for a lesson, which has its own world; there are {possible}")
+            } else {
+                format!("`{key}` is the language of a lesson's texts, and this fence holds no lesson")
+            }
+        };
+        self.keys.iter().filter(known).filter(wrong).map(|key| Finding::bad(0, message(key))).collect()
     }
 
     fn set(&mut self, key: &str, value: Option<&str>) -> Result<(), String> {
@@ -124,6 +162,11 @@ impl Options {
         };
         let owned = text.to_owned();
         match key {
+            "lesson" => self.lesson = Some(owned),
+            "lang" => {
+                self.attribute(key, language(text)?);
+                self.lang = Some(owned);
+            }
             "src" => self.src = Some(owned),
             "file" => self.file = Some(owned),
             "dialect" => self.dialect = Some(owned),
@@ -157,6 +200,12 @@ impl Options {
             }
             "controls" => self.attribute(key, one_of(key, text, &["auto", "full", "none"])?),
             "panes" => self.attribute(key, &panes(text)?),
+            "loading" => self.attribute(key, one_of(key, text, &["lazy", "click", "eager", "visible"])?),
+            "motion" => self.attribute(key, one_of(key, text, &["auto", "reduce"])?),
+            "density" => self.attribute(key, one_of(key, text, &["comfortable", "compact"])?),
+            "height" => self.attribute(key, length(text)?),
+            "commands" => self.attribute(key, &commands(text)?),
+            "editable" => self.attribute(key, one_of(key, text, &["true", "false"])?),
             "theme" => self.attribute(key, one_of(key, text, &["auto", "light", "dark"])?),
             _ => self.attribute(key, text),
         }
@@ -198,6 +247,38 @@ fn one_of<'t>(key: &str, text: &'t str, words: &[&str]) -> Result<&'t str, Strin
         Ok(text)
     } else {
         Err(format!("{key}=\"{text}\": write {}", words.join(", ")))
+    }
+}
+
+/// A length of style sheets, or `auto`.
+fn length(text: &str) -> Result<&str, String> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    let unit = text.strip_prefix(number).unwrap_or_default();
+    let fits = number.parse::<f64>().is_ok_and(|number| number >= 0.0) && !unit.is_empty();
+    if fits || text == "auto" {
+        Ok(text)
+    } else {
+        Err(format!("height=\"{text}\" is not a length; write 480px or auto"))
+    }
+}
+
+/// Words of commands, `all` or `none`; the page that takes over knows which there are.
+fn commands(text: &str) -> Result<String, String> {
+    let words: Vec<&str> = text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+    let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    if words.is_empty() || !words.iter().all(is_word) {
+        return Err(format!("commands=\"{text}\": write all, none, or words such as continue, agent-lost"));
+    }
+    Ok(words.join(","))
+}
+
+/// A language as HTML names it: `de`, `pt-BR`.
+fn language(text: &str) -> Result<&str, String> {
+    let fits = |part: &str| (1..=8).contains(&part.len()) && part.chars().all(|c| c.is_ascii_alphanumeric());
+    if text.split('-').all(fits) {
+        Ok(text)
+    } else {
+        Err(format!("lang=\"{text}\" is not a language; write de or pt-BR"))
     }
 }
 

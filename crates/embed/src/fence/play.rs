@@ -3,7 +3,7 @@
 //! *Knows*: scenarios and the engine. *Must not know*: how the scenario was loaded, and how the picture is drawn.
 
 use super::answers;
-use super::body::Body;
+use super::body::{Body, Query};
 use super::options::Options;
 use super::times::Instant;
 use super::{Finding, elements};
@@ -11,6 +11,7 @@ use crate::html::clock;
 use crate::record::{Selection, record};
 use crate::recording::Recording;
 use planarium_protocol::view::View;
+use planarium_scenario::lesson::Lesson;
 use planarium_scenario::{Note, NoteKind, Player, Scenario, describe, share};
 use planarium_world::{Condition, Engine};
 
@@ -75,6 +76,23 @@ pub fn play(mut scenario: Scenario, options: &Options, body: &Body) -> Played {
     findings.sort_by_key(|finding| finding.line);
     let at_ms = at_ms.unwrap_or(recording.end_ms);
     Played { recording, run, at_ms, answers, findings }
+}
+
+/// Checks the claims of a lesson's fence: they are about the run in which nobody commands, up to the lesson's limit.
+pub fn claims(lesson: &Lesson, body: &Body) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = body.queries.iter().map(unanswered).collect();
+    if !body.claims.is_empty() {
+        let (mut engine, mut player) = Player::start(lesson.scenario.clone());
+        player.advance_to(&mut engine, lesson.scenario.limit_ms);
+        findings.extend(answers::check(&mut engine, body));
+    }
+    findings.sort_by_key(|finding| finding.line);
+    findings
+}
+
+/// Says that a question to the engine has no place beside a lesson.
+fn unanswered(query: &Query) -> Finding {
+    Finding::bad(query.line, "readers of a lesson see no source, so there is no place for an answer")
 }
 
 /// Reads `until`: a whole condition, or a status of the plan that is shown.

@@ -7,7 +7,7 @@ pub(crate) mod absence;
 pub(crate) mod strike;
 
 use crate::{labels::Labels, latency::Luck, spec::ProcessId};
-use planarium_kernel::{SimTime, SortedMap, SortedSet, TimerId, draw};
+use planarium_kernel::{Digestible, SimTime, SortedMap, SortedSet, TimerId, draw};
 use planarium_protocol::{
     Refusal, Text,
     input::{Fault, FaultKind, Target},
@@ -29,7 +29,8 @@ pub(crate) const fn is_momentary(kind: FaultKind) -> bool {
 }
 
 /// A fault in force.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
+#[digest(id, left.unwrap_or(u32::MAX), occasions)]
 pub(crate) struct FaultRecord {
     pub(crate) id: Text,
     /// Key of its draws.

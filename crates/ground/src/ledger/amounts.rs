@@ -1,6 +1,6 @@
 //! Amounts of a machine's resources, in units that are exact for every layer.
 
-use planarium_kernel::{Digest, Milli};
+use planarium_kernel::{Digestible, Milli};
 use planarium_protocol::input::Resources;
 use planarium_protocol::view::MachineView;
 use std::collections::BTreeMap;
@@ -38,7 +38,8 @@ impl Scalar {
 
 /// Amounts of each scalar. Memory and disk are counted in thousandths of a byte, so that thousandths of a MiB and whole
 /// bytes are both exact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Digestible)]
+#[digest(cpus, mem, disk, gpus)]
 pub struct Amounts {
     /// Processors.
     pub cpus: Milli,
@@ -196,11 +197,5 @@ impl Amounts {
     /// Disk, rounded down. *Units*: thousandths of a MiB.
     pub const fn disk_mib(self) -> Milli {
         Milli::from_thousandths(self.disk.thousandths().div_euclid(MIB))
-    }
-
-    pub(crate) fn digest(self, digest: &mut Digest) {
-        for scalar in Scalar::ALL {
-            digest.write_i64(self.get(scalar).thousandths());
-        }
     }
 }

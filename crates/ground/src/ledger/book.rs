@@ -2,7 +2,7 @@
 
 use super::amounts::{Amounts, Scalar};
 use crate::spec::Owner;
-use planarium_kernel::{Digest, Map};
+use planarium_kernel::{Digestible, Map, Weight, cow::bytes_of};
 use planarium_protocol::Text;
 use planarium_protocol::why::Holder as HolderView;
 use std::{cmp::Reverse, ops::RangeInclusive, sync::Arc};
@@ -37,7 +37,8 @@ pub struct Holder {
 }
 
 /// An entry: amounts of a machine allocated to a holder.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Weight)]
+#[weight(ports)]
 pub struct Holding {
     /// The holder.
     pub holder: Holder,
@@ -61,7 +62,8 @@ impl Holding {
 }
 
 /// Sum of one owner's holdings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Digestible)]
+#[digest(owner, holdings, amounts)]
 struct Share {
     owner: Owner,
     amounts: Amounts,
@@ -69,7 +71,11 @@ struct Share {
 }
 
 /// Allocations on one machine, with its capacity.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(has, each shares, ports.len())]
+#[weight(
+    holdings, own bytes_of::<Share>(self.shares.len()), own bytes_of::<(Owner, Ports)>(self.ports.len()),
+)]
 pub(super) struct Book {
     pub(super) has: Amounts,
     /// By owner, then by the owner's number.
@@ -172,30 +178,6 @@ impl Book {
             .collect();
         planarium_kernel::sorted::sort_by_key(&mut all, |holding| Reverse(holding.amounts.get(scalar)));
         all
-    }
-
-    pub(super) fn digest(&self, digest: &mut Digest) {
-        self.has.digest(digest);
-        for share in &self.shares {
-            digest.write_u32(share.owner.0);
-            digest.write_u32(share.holdings);
-            share.amounts.digest(digest);
-        }
-        digest.write_u64(self.ports.len() as u64);
-    }
-
-    pub(super) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let ports = |holding: &Holding, old: Option<&Holding>| {
-            let old = old.map(|old| &old.ports);
-            if old.is_some_and(|old| Arc::ptr_eq(old, &holding.ports)) {
-                0
-            } else {
-                holding.ports.len() as u64 * 4
-            }
-        };
-        self.holdings.beyond(before.map(|before| &before.holdings), ports)
-            + planarium_kernel::cow::bytes_of::<Share>(self.shares.len())
-            + planarium_kernel::cow::bytes_of::<(Owner, Ports)>(self.ports.len())
     }
 
     /// Lists broken invariants in words. *Cost*: walks all entries.

@@ -14,7 +14,7 @@ pub use planarium_protocol::input::Sharing;
 
 use crate::spec::{MachineId, Owner, ProcessId};
 use book::Book;
-use planarium_kernel::{Digest, IdMap, cow::behind};
+use planarium_kernel::{Digestible, IdMap, Weight};
 use planarium_protocol::why::HeldByOthers;
 use std::{ops::RangeInclusive, sync::Arc};
 
@@ -26,7 +26,9 @@ const NAMED: usize = 3;
 
 /// Capacity and allocations of every machine. *Cost*: a query about a machine visits its owners, a change one entry;
 /// copies share unchanged parts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Digestible, Weight)]
+#[digest(sharing.as_str(), each books)]
+#[weight(books)]
 pub struct Ledger {
     sharing: Sharing,
     books: IdMap<MachineId, Arc<Book>, 8>,
@@ -244,22 +246,6 @@ impl Ledger {
             book.changed = self.changes;
         }
         differs && self.sharing == Sharing::Together && self.readers.iter().any(|reader| *reader != owner)
-    }
-
-    /// Writes the canonical state.
-    pub(crate) fn digest(&self, digest: &mut Digest) {
-        digest.write_str(self.sharing.as_str());
-        for (machine, book) in self.books.iter() {
-            digest.write_u32(machine.0);
-            book.digest(digest);
-        }
-    }
-
-    /// Estimates the bytes that this ledger does not share with `before`.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        self.books.beyond(before.map(|before| &before.books), |book, old| {
-            behind(book, old, |book| book.beyond(old.map(|old| &**old)))
-        })
     }
 
     /// Lists broken invariants of a machine in words. *Cost*: walks its entries.

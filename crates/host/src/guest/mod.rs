@@ -13,6 +13,7 @@ use super::snapshot::running;
 use super::story::Narration;
 use super::summary::DISTANCE;
 use super::{Host, Shown};
+use planarium_messages::compared::Against;
 use planarium_messages::draft::{Draft, Running};
 use planarium_messages::facts::{Fact, Served};
 use planarium_messages::lessons::LessonAsk;
@@ -217,6 +218,7 @@ pub(crate) fn guest_refuses(host: &Host, ask: &Ask) -> Option<Vec<Fact>> {
         Ask::Undo | Ask::Redo => refused(NO_UNDO),
         Ask::Apply
         | Ask::Reset
+        | Ask::Compare(Some(Against::Recipe(_)))
         | Ask::SetSeed(_)
         | Ask::SetPreset(_)
         | Ask::DropService(_)

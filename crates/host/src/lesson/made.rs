@@ -133,9 +133,9 @@ pub(crate) fn results(host: &Host, text: &str) -> Vec<ResultRow> {
             let result = Err("this is no link that hands a result in".to_owned());
             return ResultRow { line, name: String::new(), lesson: String::new(), result };
         };
-        let found = known
-            .entry(hand_in.lesson.clone())
-            .or_insert_with(|| of_course(&hand_in.lesson).map(|(lesson, texts)| (lesson, texts.title)));
+        let found = known.entry(hand_in.lesson.clone()).or_insert_with(|| {
+            of_course(&hand_in.lesson, &host.language).map(|(lesson, texts)| (lesson, texts.title))
+        });
         let name: String = hand_in.name.chars().take(NAME).collect();
         let lesson: String = hand_in.lesson.chars().take(NAME).collect();
         let Some((found, title)) = found else {

@@ -7,6 +7,7 @@
 //! the work of their instant, so that both runs are equal.
 
 mod acts;
+mod demo;
 mod made;
 mod open;
 mod report;
@@ -21,10 +22,12 @@ use planarium_world::Journal;
 use std::sync::Arc;
 
 pub(crate) use acts::{earlier_engine, lesson_ask, solution_engine};
+pub(crate) use demo::lesson_demo;
 pub(crate) use open::{
-    Kept, kept_lesson, kept_teaching, lesson_link, of_course, open_lesson_link, restart_lesson,
+    Kept, LANGUAGE, kept_lesson, kept_teaching, lesson_link, of_course, open_lesson_link, restart_lesson,
+    try_link,
 };
-pub(crate) use report::{lesson_report, verdict_waits};
+pub(crate) use report::{follow_run, lesson_report, verdict_waits};
 pub(crate) use rules::{
     is_open, lesson_refuses, line_not_allowed, line_puts_in, not_allowed, rest_of_instant, until_verdict,
     whole_instant,

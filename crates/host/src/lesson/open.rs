@@ -2,17 +2,25 @@
 
 use super::{Answer, Teaching, score};
 use crate::host::{Host, Shown};
+use crate::open::{broken, differing};
 use crate::story::Narration;
 use planarium_messages::facts::{Fact, ToastUndo};
 use planarium_scenario::lesson::{Attempt, Lesson, OwnLesson, Texts, parse_texts};
-use planarium_scenario::{Player, Scenario};
+use planarium_scenario::{Player, Scenario, share};
+use planarium_source::suggest;
+use planarium_world::Engine;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Label of the way back to the world shown before.
 const OPENED: &str = "Opened a lesson";
-/// Language of the texts.
-const LANGUAGE: &str = "en";
+/// Language of the texts, unless the address names one.
+pub(crate) const LANGUAGE: &str = "en";
+/// The parts of a link to a try, which follow the lesson: answers, hints, whether the solution was seen, and the run.
+const ANSWERS: &str = "answers=";
+const HINTS: &str = "hints=";
+const SOLUTION: &str = "solution=";
+const RUN: &str = "run=";
 
 /// A lesson as a tab keeps it.
 #[derive(Serialize, Deserialize, Clone)]
@@ -24,11 +32,11 @@ pub(crate) struct Kept {
     gave_up: bool,
 }
 
-/// A lesson of the course with its texts.
-pub(crate) fn of_course(id: &str) -> Option<(Arc<Lesson>, Texts)> {
+/// A lesson of the course with its texts in a language.
+pub(crate) fn of_course(id: &str, language: &str) -> Option<(Arc<Lesson>, Texts)> {
     let found = planarium_gallery::lesson(id)?;
-    let texts = found.texts.iter().find(|(language, _)| *language == LANGUAGE).or(found.texts.first())?;
-    read(found.text, texts.1).ok()
+    let (_, texts) = found.texts_in(language)?;
+    read(found.text, texts).ok()
 }
 
 /// A lesson with its texts.
@@ -47,43 +55,108 @@ fn read(lesson: &str, texts: &str) -> Result<(Arc<Lesson>, Texts), String> {
     Ok((Arc::new(*lesson), texts))
 }
 
-/// Returns the lesson that a link names after `#`; `None` if it names no lesson.
+/// A try in a link to a lesson.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Progress<'l> {
+    answers: Vec<Option<usize>>,
+    hints: usize,
+    gave_up: bool,
+    /// The run as a share string.
+    run: Option<&'l str>,
+}
+
+impl<'l> Progress<'l> {
+    /// Reads the parts of a link behind the lesson. Unknown parts are ignored.
+    fn read(parts: impl Iterator<Item = &'l str>) -> Self {
+        let mut progress = Self::default();
+        for part in parts {
+            if let Some(answers) = part.strip_prefix(ANSWERS) {
+                progress.answers = answers.split(',').map(|answer| answer.parse().ok()).collect();
+            } else if let Some(hints) = part.strip_prefix(HINTS) {
+                progress.hints = hints.parse().unwrap_or(0);
+            } else if part.strip_prefix(SOLUTION).is_some() {
+                progress.gave_up = true;
+            } else if let Some(run) = part.strip_prefix(RUN) {
+                progress.run = Some(run);
+            }
+        }
+        progress
+    }
+}
+
+/// Returns the lesson that a link names after `#`, with the try in it; `None` if it names no lesson.
 pub(crate) fn open_lesson_link(host: &mut Host, hash: &str) -> Option<Vec<Fact>> {
     let inner = hash.rsplit('#').next().unwrap_or(hash).trim();
-    if let Some(id) = inner.strip_prefix("lesson=") {
-        return Some(open_lesson(host, id));
+    let mut parts = inner.split('&');
+    let lesson = parts.next().unwrap_or_default();
+    let progress = Progress::read(parts);
+    if let Some(id) = lesson.strip_prefix("lesson=") {
+        return Some(match of_course(id, &host.language) {
+            Some((lesson, texts)) => begin(host, lesson, texts, None, &progress),
+            None => vec![broken(inner, &unknown(id))],
+        });
     }
-    if !inner.starts_with(planarium_scenario::lesson::LESSON_PREFIX) {
+    if !lesson.starts_with(planarium_scenario::lesson::LESSON_PREFIX) {
         return None;
     }
-    let refused =
-        |reason: &str| vec![Fact::Refused(format!("This lesson cannot be opened: {reason}.").into())];
-    let Some(own) = OwnLesson::read(inner) else {
-        return Some(nothing_yet(host, refused("the link is damaged or cut off")));
+    let Some(own) = OwnLesson::read(lesson) else {
+        return Some(vec![broken(inner, "the link to this lesson is damaged or cut off")]);
     };
     Some(match read(&own.lesson, &own.texts) {
-        Ok((lesson, texts)) => open(host, lesson, texts, Some(own)),
-        Err(reason) => nothing_yet(host, refused(&reason)),
+        Ok((lesson, texts)) => begin(host, lesson, texts, Some(own), &progress),
+        Err(reason) => vec![broken(inner, &format!("the lesson cannot be opened: {reason}"))],
     })
 }
 
 /// A lesson of the course.
 pub(crate) fn open_lesson(host: &mut Host, id: &str) -> Vec<Fact> {
-    match of_course(id) {
+    match of_course(id, &host.language) {
         Some((lesson, texts)) => open(host, lesson, texts, None),
-        None => {
-            let id: String = id.chars().take(60).collect();
-            nothing_yet(host, vec![Fact::Refused(format!("There is no lesson named {id}.").into())])
-        }
+        None => vec![broken(&format!("lesson={id}"), &unknown(id))],
     }
 }
 
-/// Shows the first example if nothing is shown yet.
-fn nothing_yet(host: &mut Host, refused: Vec<Fact>) -> Vec<Fact> {
-    let empty = host.shown.engine.entries().is_empty();
-    let first = planarium_gallery::examples().first().filter(|_| empty).map(|example| example.id);
-    let mut facts = first.map(|id| host.open_example(id)).unwrap_or_default();
-    facts.extend(refused);
+/// Says that the course has no lesson of this id, and which one is near.
+fn unknown(id: &str) -> String {
+    let id: String = id.chars().take(60).collect();
+    match suggest(&id, planarium_gallery::lessons().iter().map(|lesson| lesson.id)) {
+        Some(meant) => format!("there is no lesson `{id}`; the nearest one is `{meant}`"),
+        None => format!("there is no lesson `{id}`"),
+    }
+}
+
+/// Opens a lesson with the try of a link.
+fn begin(
+    host: &mut Host,
+    lesson: Arc<Lesson>,
+    texts: Texts,
+    own: Option<OwnLesson>,
+    progress: &Progress<'_>,
+) -> Vec<Fact> {
+    let Some(run) = progress.run else {
+        let facts = open(host, lesson, texts, own);
+        if let Some(teaching) = &mut host.shown.lesson {
+            teaching.take(progress);
+        }
+        return facts;
+    };
+    let journal = match share::decode(run) {
+        Ok(journal) => journal,
+        Err(error) => return vec![broken(run, &error.to_string())],
+    };
+    let (engine, difference) = match Engine::open(&journal) {
+        Ok(opened) => opened,
+        Err(error) => return vec![broken(run, &error.to_string())],
+    };
+    let drafts = crate::open::drafts_of(&crate::open::scenario_of(&journal));
+    let mut teaching = begin_lesson(host, lesson, texts, own);
+    teaching.take(progress);
+    let mut shown = Shown::new(engine, None, teaching.scenario().clone(), teaching.narration());
+    shown.lesson = Some(Box::new(teaching));
+    host.leave_for(shown, OPENED);
+    host.go_to_moment(run);
+    let mut facts = host.opened(drafts, None);
+    facts.extend(difference.map(|difference| differing(&journal, &difference)));
     facts
 }
 
@@ -138,37 +211,67 @@ pub(crate) fn lesson_link(host: &Host) -> Option<String> {
     host.shown.lesson.as_ref().map(|teaching| teaching.link())
 }
 
-/// The lesson as a tab keeps it.
-pub(crate) fn kept_lesson(host: &Host) -> Option<Kept> {
+/// The part of a link to the lesson with everything done in it; `None` in a sandbox.
+pub(crate) fn try_link(host: &mut Host) -> Option<String> {
+    let touched = host.touched || host.shown.engine.head_ms() > 0;
     let teaching = host.shown.lesson.as_ref()?;
-    Some(Kept {
+    let mut parts = vec![teaching.link()];
+    if teaching.answers.iter().any(Option::is_some) {
+        let answer = |answer: &Option<Answer>| {
+            answer.map_or_else(|| "-".to_owned(), |answer| answer.option.to_string())
+        };
+        let answers: Vec<String> = teaching.answers.iter().map(answer).collect();
+        parts.push(format!("{ANSWERS}{}", answers.join(",")));
+    }
+    if teaching.hints > 0 {
+        parts.push(format!("{HINTS}{}", teaching.hints));
+    }
+    if teaching.gave_up {
+        parts.push(format!("{SOLUTION}1"));
+    }
+    if touched {
+        let engine = &mut host.shown.engine;
+        let moment = share::moment_of(engine);
+        parts.push(format!("{RUN}{}", share::encode_at(&engine.journal(), moment)));
+    }
+    Some(parts.join("&"))
+}
+
+/// The lesson as a tab keeps it.
+pub(crate) fn kept_lesson(teaching: &Teaching) -> Kept {
+    Kept {
         id: teaching.lesson.id.clone(),
         own: teaching.own.clone(),
         hints: teaching.hints,
         answers: teaching.answers.iter().map(|answer| answer.map(|answer| answer.option)).collect(),
         gave_up: teaching.gave_up,
-    })
+    }
 }
 
 /// Restores a lesson from a tab's stored state.
 pub(crate) fn kept_teaching(host: &mut Host, kept: Kept) -> Option<Teaching> {
     let found = match &kept.own {
         Some(own) => read(&own.lesson, &own.texts).ok(),
-        None => of_course(&kept.id),
+        None => of_course(&kept.id, &host.language),
     };
     let (lesson, texts) = found?;
     let mut teaching = begin_lesson(host, lesson, texts, kept.own);
-    teaching.hints = kept.hints.min(teaching.texts.hints.len());
-    teaching.gave_up = kept.gave_up;
-    for (question, option) in kept.answers.into_iter().enumerate() {
-        if let Some(option) = option {
-            teaching.answer(question, option);
-        }
-    }
+    teaching.take(&Progress { answers: kept.answers, hints: kept.hints, gave_up: kept.gave_up, run: None });
     Some(teaching)
 }
 
 impl Teaching {
+    /// Takes answers, hints and the seen solution over.
+    fn take(&mut self, progress: &Progress<'_>) {
+        self.hints = progress.hints.min(self.texts.hints.len());
+        self.gave_up = progress.gave_up;
+        for (question, option) in progress.answers.iter().enumerate() {
+            if let Some(option) = option {
+                self.answer(question, *option);
+            }
+        }
+    }
+
     /// Records an answer to an unanswered question, and plays a run that reveals the right one.
     pub(super) fn answer(&mut self, question: usize, option: usize) {
         let Some(asked) = self.lesson.predict.get(question) else { return };
@@ -223,4 +326,143 @@ fn at_start(teaching: Teaching) -> Shown {
     let mut shown = Shown::new(engine, player, scenario, narration);
     shown.lesson = Some(Box::new(teaching));
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planarium_embed::fence::{Body, Options, fences};
+    use planarium_messages::facts::Reply;
+    use planarium_messages::lessons::{CheckState, LessonAsk, Try};
+    use planarium_messages::questions::{Ask, Begin, Call, Demo, Question};
+
+    fn ask(host: &mut Host, ask: Ask) -> Vec<Fact> {
+        host.answer(Question { number: 1, selected: None, editor: None, ask })
+    }
+
+    fn opened(hash: &str) -> (Host, Vec<Fact>) {
+        let mut host = Host::new(|_| {});
+        let begin = Begin { hash: hash.to_owned(), ..Begin::default() };
+        let facts = ask(&mut host, Ask::Begin(Box::new(begin)));
+        (host, facts)
+    }
+
+    fn tried(facts: &[Fact]) -> Arc<Try> {
+        let found = facts.iter().rev().find_map(|fact| match fact {
+            Fact::Try(shown) => Some(Arc::clone(&shown.0)),
+            _ => None,
+        });
+        found.expect("a try")
+    }
+
+    /// The part of a shared link from `#` on.
+    fn shared(host: &mut Host) -> String {
+        let facts = ask(host, Ask::Call(Call::Share("https://example.org/".to_owned())));
+        let url = facts.into_iter().find_map(|fact| match fact {
+            Fact::Reply(Reply::Called(Ok(value))) => value["url"].as_str().map(str::to_owned),
+            _ => None,
+        });
+        let url = url.expect("a link");
+        url.strip_prefix("https://example.org/").expect("the page's address").to_owned()
+    }
+
+    fn reason(facts: &[Fact]) -> Option<String> {
+        facts.iter().find_map(|fact| match fact {
+            Fact::Broken(broken) => Some(broken.reason.to_string()),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_link_to_a_try_has_everything_that_was_done() {
+        let (mut host, _) = opened("#lesson=canary");
+        assert_eq!(shared(&mut host), "#lesson=canary", "nothing was done");
+        ask(&mut host, Ask::Lesson(LessonAsk::Answer(0, 1)));
+        ask(&mut host, Ask::Lesson(LessonAsk::Hint));
+        assert_eq!(shared(&mut host), "#lesson=canary&answers=1&hints=1");
+        ask(&mut host, Ask::SeekMs(40_000));
+        let word = |host: &mut Host| {
+            let facts = ask(host, Ask::Lesson(LessonAsk::Give("nothing".into())));
+            assert!(facts.iter().any(|fact| matches!(fact, Fact::Refused(_))));
+            let (_, moves) = &host.shown.lesson.as_ref().expect("a lesson").moves;
+            moves.iter().find(|title| title.contains("ontinue deploy/web")).cloned().expect("a command")
+        };
+        let go_on = word(&mut host);
+        ask(&mut host, Ask::Lesson(LessonAsk::Give(go_on)));
+        let mut facts = ask(&mut host, Ask::SeekMs(70_000));
+        facts.extend(ask(&mut host, Ask::SeekMs(60_000)));
+        let before = tried(&facts);
+        let link = shared(&mut host);
+        assert!(link.starts_with("#lesson=canary&answers=1&hints=1&run=p1:") && link.contains('~'), "{link}");
+        let (mut again, facts) = opened(&link);
+        let after = tried(&facts);
+        assert_eq!(
+            (after.verdict, &after.checks, after.score),
+            (before.verdict, &before.checks, before.score)
+        );
+        assert_eq!(after.checks.first().map(|check| check.state), Some(CheckState::Met));
+        assert_eq!((after.hints.len(), after.off_track), (1, false));
+        assert_eq!(after.answers.first().and_then(Option::as_ref).map(|answer| answer.option), Some(1));
+        assert_eq!(again.shown.engine.digest(), host.shown.engine.digest(), "it stands at the same moment");
+        assert_eq!(shared(&mut again), link);
+    }
+
+    #[test]
+    fn a_lesson_that_does_not_exist_is_told_with_the_nearest_one() {
+        let (_, facts) = opened("#lesson=canray");
+        assert_eq!(
+            reason(&facts).as_deref(),
+            Some("there is no lesson `canray`; the nearest one is `canary`")
+        );
+        let (_, facts) = opened("#l1:nonsense");
+        assert_eq!(reason(&facts).as_deref(), Some("the link to this lesson is damaged or cut off"));
+        let (_, facts) = opened("#lesson=canary&run=p1:nonsense");
+        assert!(reason(&facts).is_some());
+        let (host, facts) = opened("#lesson=canary&answers=9,x&hints=99&stars=3");
+        assert_eq!(reason(&facts), None, "what means nothing is passed over");
+        let teaching = host.shown.lesson.as_ref().expect("a lesson");
+        assert!(teaching.asks() && teaching.hints == 2);
+    }
+
+    #[test]
+    fn a_language_without_texts_is_answered_in_english() {
+        let mut host = Host::new(|_| {});
+        let begin =
+            Begin { lesson: Some("canary".to_owned()), language: Some("tlh".to_owned()), ..Begin::default() };
+        ask(&mut host, Ask::Begin(Box::new(begin)));
+        assert_eq!(host.shown.lesson.as_ref().expect("a lesson").texts.title, "A canary");
+    }
+
+    #[test]
+    fn the_fence_of_an_own_lesson_holds_all_of_it() {
+        let course = planarium_gallery::lesson("canary").expect("a lesson");
+        let texts = course.texts_in("en").expect("texts").1;
+        let own = OwnLesson { lesson: course.text.to_owned(), texts: texts.to_owned() };
+        let (mut host, _) = opened(&format!("#{}", own.link()));
+        let demo = Demo {
+            engine: Some("https://example.org/embed.html".to_owned()),
+            playground: "https://example.org/".to_owned(),
+            attributes: vec![("autoplay".to_owned(), String::new()), ("theme".to_owned(), "dark".to_owned())],
+            ..Demo::default()
+        };
+        let facts = ask(&mut host, Ask::Demo(Box::new(demo)));
+        let texts = facts.into_iter().find_map(|fact| match fact {
+            Fact::Reply(Reply::Demo(Ok(texts))) => Some(texts),
+            _ => None,
+        });
+        let texts = texts.expect("texts");
+        let found = fences(&texts.fence);
+        let [fence] = found.as_slice() else { panic!("not one fence:\n{}", texts.fence) };
+        let (options, findings) = Options::read(&fence.info);
+        assert_eq!((findings, options.fit(true)), (Vec::new(), Vec::new()), "{}", fence.info);
+        let (body, findings) = Body::read(&fence.body);
+        assert_eq!(findings, []);
+        let (lesson, words) = body.lesson_and_texts().expect("both parts");
+        let (lesson, words) = read(&lesson, &words).expect("a lesson");
+        assert_eq!((lesson.id.as_str(), words.title.as_str()), ("canary", "A canary"));
+        assert_eq!(texts.hash, format!("#{}", own.link()));
+        assert!(
+            texts.element.starts_with(&format!("<planarium-embed lesson=\"{}\" theme=\"dark\"", own.link()))
+        );
+    }
 }

@@ -49,7 +49,8 @@ pub(crate) fn lesson_report(host: &mut Host) -> Vec<Fact> {
     if fresh {
         host.lesson_told.lesson = number;
         host.lesson_told.shown = None;
-        facts.push(Fact::Lesson(host.shown.lesson.as_ref().map(|teaching| Ptr::new(card(teaching)))));
+        let shown = host.shown.lesson.as_ref();
+        facts.push(Fact::Lesson(shown.map(|teaching| Ptr::new(card(teaching, &host.language)))));
     }
     let engine = &host.shown.engine;
     let place = (host.seen.branch, engine.seq(), engine.inputs());
@@ -81,12 +82,12 @@ pub(crate) fn lesson_report(host: &mut Host) -> Vec<Fact> {
     facts
 }
 
-fn card(teaching: &Teaching) -> Card {
+fn card(teaching: &Teaching, language: &str) -> Card {
     let (lesson, texts) = (&teaching.lesson, &teaching.texts);
     let course = planarium_gallery::lessons();
     let at = course.iter().position(|one| one.id == lesson.id).filter(|_| teaching.own.is_none());
     let next = at.and_then(|at| course.get(at + 1)).and_then(|next| {
-        let (_, texts) = super::open::of_course(next.id)?;
+        let (_, texts) = super::open::of_course(next.id, language)?;
         Some(NextLesson { id: next.id.into(), title: texts.title.into() })
     });
     let check = |check: &lesson::NamedCheck| CheckCard {

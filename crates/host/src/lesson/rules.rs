@@ -2,6 +2,7 @@
 
 use super::report::follow_run;
 use crate::host::Host;
+use planarium_messages::compared::Against;
 use planarium_messages::facts::Fact;
 use planarium_messages::questions::{Ask, Toward};
 use planarium_protocol::Input;
@@ -16,6 +17,7 @@ pub(crate) fn lesson_refuses(host: &Host, ask: &Ask) -> Option<Vec<Fact>> {
     let teaching = host.shown.lesson.as_ref()?;
     let moves = match ask {
         Ask::Apply
+        | Ask::Compare(Some(Against::Recipe(_)))
         | Ask::SetSeed(_)
         | Ask::SetPreset(_)
         | Ask::DropService(_)

@@ -1,9 +1,12 @@
 //! A map by ids that a counter gives.
 //!
-//! *Invariant*: the entry of an id is at the position of its number; no chunk is empty, and the first one is there.
+//! *Invariant*: the entry of an id is at the position of its number; no chunk is empty, and the first one exists.
 
 use super::{CHUNK, CHUNK_BYTES, bytes_of};
-use crate::id::Id;
+use crate::{
+    id::Id,
+    weight::{Flat, Weight},
+};
 use std::{collections::VecDeque, sync::Arc};
 
 /// Entries whose ids have consecutive numbers.
@@ -13,7 +16,7 @@ struct Chunk<K, V, const N: usize> {
     rows: [Option<(K, V)>; N],
 }
 
-/// Entries in order of their ids, which come from a counter: those that are left lie close together. *Cost*: reading an entry
+/// Entries in order of their ids, which come from a counter, so that the remaining ids lie close together. *Cost*: reading an entry
 /// O(1); a change copies its chunk when a copy of the map shares it; beside the entries, a pointer for every `N` ids from
 /// the first one that has an entry to the last.
 #[derive(Clone)]
@@ -41,7 +44,7 @@ impl<K, V, const N: usize> IdMap<K, V, N> {
         self.len as usize
     }
 
-    /// Returns whether there is none.
+    /// Returns whether it is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -91,7 +94,7 @@ impl<K: Id, V: Clone, const N: usize> IdMap<K, V, N> {
         self.chunk_mut(number)?.rows.get_mut(number % N)?.as_mut().map(|(_, value)| value)
     }
 
-    /// Puts a value under an id; answers the one that was there.
+    /// Sets the value of an id; returns the previous one.
     pub fn insert(&mut self, id: K, value: V) -> Option<V> {
         let number = id.number();
         let wanted = number / N;
@@ -117,7 +120,7 @@ impl<K: Id, V: Clone, const N: usize> IdMap<K, V, N> {
         old.map(|(_, value)| value)
     }
 
-    /// Takes an entry out.
+    /// Removes an entry and returns it.
     pub fn remove(&mut self, id: &K) -> Option<V> {
         let number = id.number();
         self.row(number)?;
@@ -138,19 +141,13 @@ impl<K: Id, V: Clone, const N: usize> IdMap<K, V, N> {
 
     /// Bytes that this map holds and `before` does not; `inside` tells what a value has behind pointers, given the value that
     /// its id had.
-    pub fn beyond(&self, before: Option<&Self>, inside: impl Fn(&V, Option<&V>) -> u64) -> u64 {
+    pub fn beyond_with(&self, before: Option<&Self>, inside: impl Fn(&V, Option<&V>) -> u64) -> u64 {
         let row = |(id, value): &(K, V)| inside(value, before.and_then(|before| before.get(id)));
         let rows = self.unshared(before).flat_map(|chunk| &chunk.rows).flatten().map(row).sum::<u64>();
         self.beyond_flat(before) + rows
     }
 
-    /// [`IdMap::beyond`] where values have nothing behind pointers. *Cost*: by the number of chunks.
-    pub fn beyond_flat(&self, before: Option<&Self>) -> u64 {
-        let weight = CHUNK_BYTES + bytes_of::<Option<(K, V)>>(N);
-        bytes_of::<usize>(self.chunks.len()) + self.unshared(before).map(|_| weight).sum::<u64>()
-    }
-
-    /// The chunks that another map does not have as well.
+    /// Returns the chunks that are not shared with another map.
     fn unshared<'a>(&'a self, before: Option<&'a Self>) -> impl Iterator<Item = &'a Chunk<K, V, N>> {
         let mine = self.chunks.iter().enumerate();
         mine.filter_map(move |(at, chunk)| {
@@ -159,6 +156,19 @@ impl<K: Id, V: Clone, const N: usize> IdMap<K, V, N> {
             let old = before.and_then(at).and_then(Option::as_ref);
             old.is_none_or(|old| !Arc::ptr_eq(old, chunk)).then_some(&**chunk)
         })
+    }
+}
+
+impl<K: Id, V: Clone, const N: usize> Flat for IdMap<K, V, N> {
+    fn beyond_flat(&self, before: Option<&Self>) -> u64 {
+        let weight = CHUNK_BYTES + bytes_of::<Option<(K, V)>>(N);
+        bytes_of::<usize>(self.chunks.len()) + self.unshared(before).map(|_| weight).sum::<u64>()
+    }
+}
+
+impl<K: Id, V: Clone + Weight, const N: usize> Weight for IdMap<K, V, N> {
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        self.beyond_with(before, V::beyond)
     }
 }
 
@@ -227,7 +237,7 @@ mod tests {
         let alone = map.beyond_flat(None);
         assert_eq!(map.beyond_flat(Some(&before)), bytes_of::<usize>(100));
         map.remove(&ThingId(9));
-        let told = map.beyond(Some(&before), |value, old| u64::from(Some(value) == old));
+        let told = map.beyond_with(Some(&before), |value, old| u64::from(Some(value) == old));
         let chunk = CHUNK_BYTES + bytes_of::<Option<(ThingId, usize)>>(4);
         assert_eq!((told, alone), (bytes_of::<usize>(100) + chunk + 3, bytes_of::<usize>(100) + 100 * chunk));
         assert_eq!((map.get(&ThingId(9)), before.get(&ThingId(9))), (None, Some(&9)));

@@ -3,13 +3,16 @@
 //! *Knows*: fingerprints of texts, and numbers. *Must not know*: the meaning of the numbers.
 
 use super::{CHUNK, Map};
-use crate::fingerprint::of as print;
+use crate::{
+    fingerprint::of as print,
+    weight::{Flat, Weight},
+};
 
-/// Numbers by text, without the texts: one number rarely belongs to two texts, and the caller who looks
-/// one up compares the texts anyway. Copying a part of it follows no pointer.
+/// Numbers by text, without the texts themselves. Two texts may rarely have the same fingerprint, so the caller compares the
+/// texts of the numbers found. A chunk is copied without following pointers.
 #[derive(Clone, Debug)]
 pub struct Finder<const N: usize = CHUNK> {
-    /// By fingerprint, then number, in one word: comparing two takes no branch.
+    /// Fingerprint and number in one word, so that two are compared without a branch.
     rows: Map<u128, (), N>,
 }
 
@@ -30,31 +33,32 @@ impl<const N: usize> Finder<N> {
         self.rows.len()
     }
 
-    /// Returns whether there is none.
+    /// Returns whether it is empty.
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Notes a number under a text; one that is there already stays as it is.
+    /// Adds a number under a text, unless it is there already.
     pub fn insert(&mut self, text: &str, number: u32) {
         self.rows.insert_new(row(print(text), number), ());
     }
 
-    /// Forgets a number under a text.
+    /// Removes a number from under a text.
     pub fn remove(&mut self, text: &str, number: u32) {
         self.rows.remove(&row(print(text), number));
     }
 
-    /// The numbers noted under a text, and perhaps some noted under others.
+    /// Returns the numbers under a text, and perhaps some of other texts with the same fingerprint.
     pub fn find(&self, text: &str) -> impl Iterator<Item = u32> {
         let print = print(text);
         let rows = self.rows.range(row(print, 0)..=row(print, u32::MAX));
         #[expect(clippy::cast_possible_truncation, reason = "the low 32 bits are the number")]
         rows.map(|(row, ())| *row as u32)
     }
+}
 
-    /// [`Map::beyond_flat`].
-    pub fn beyond_flat(&self, before: Option<&Self>) -> u64 {
+impl<const N: usize> Weight for Finder<N> {
+    fn beyond(&self, before: Option<&Self>) -> u64 {
         self.rows.beyond_flat(before.map(|before| &before.rows))
     }
 }

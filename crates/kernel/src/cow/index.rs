@@ -1,9 +1,12 @@
-//! A map by text for looking up, not for order.
+//! An unordered map with texts as keys.
 //!
-//! *Knows*: fingerprints of texts. *Must not know*: what the texts name.
+//! *Knows*: fingerprints of texts. *Must not know*: the meaning of the texts.
 
 use super::{CHUNK_BYTES, bytes_of};
-use crate::fingerprint::of as print;
+use crate::{
+    fingerprint::of as print,
+    weight::{Flat, Weight},
+};
 use std::{fmt, sync::Arc};
 
 /// An entry beside the fingerprint of its text.
@@ -22,7 +25,7 @@ type Bucket<V> = Arc<Vec<Row<V>>>;
 /// that a copy of the index shares. Entries that come together lie far apart, so buckets are small.
 #[derive(Clone)]
 pub struct Index<V, const N: usize = 8> {
-    /// None at first, then a power of two: as many upper bits of a fingerprint are the number of its bucket.
+    /// Empty at first, then a power of two; that many upper bits of a fingerprint are the number of its bucket.
     buckets: Vec<Bucket<V>>,
     len: u32,
 }
@@ -44,7 +47,7 @@ impl<V, const N: usize> Index<V, N> {
         self.len as usize
     }
 
-    /// Returns whether there is none.
+    /// Returns whether it is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -100,7 +103,7 @@ impl<V: Clone, const N: usize> Index<V, N> {
         Arc::make_mut(self.buckets.get_mut(bucket)?).get_mut(place).map(|row| &mut row.value)
     }
 
-    /// Puts a value under a text; answers the one that was there.
+    /// Sets the value of a text; returns the previous one.
     pub fn insert(&mut self, text: Arc<str>, value: V) -> Option<V> {
         self.insert_as(print(&text), text, value)
     }
@@ -122,7 +125,7 @@ impl<V: Clone, const N: usize> Index<V, N> {
         None
     }
 
-    /// Changes the value of a text, made first when there is none.
+    /// Changes the value of a text, which is created if absent.
     pub fn upsert<R>(
         &mut self,
         text: Arc<str>,
@@ -139,7 +142,7 @@ impl<V: Clone, const N: usize> Index<V, N> {
         result
     }
 
-    /// Takes an entry out.
+    /// Removes an entry and returns it.
     pub fn remove(&mut self, text: &str) -> Option<V> {
         self.remove_as(print(text), text)
     }
@@ -154,7 +157,7 @@ impl<V: Clone, const N: usize> Index<V, N> {
         Some(row.value)
     }
 
-    /// Twice as many buckets.
+    /// Doubles the number of buckets.
     fn split(&mut self) {
         if self.buckets.is_empty() {
             self.buckets.push(Arc::default());
@@ -170,7 +173,7 @@ impl<V: Clone, const N: usize> Index<V, N> {
         self.buckets = buckets;
     }
 
-    /// Half as many buckets.
+    /// Halves the number of buckets.
     fn join(&mut self) {
         let mut buckets = Vec::with_capacity(self.buckets.len() / 2);
         for pair in self.buckets.chunks(2) {
@@ -180,26 +183,33 @@ impl<V: Clone, const N: usize> Index<V, N> {
         self.buckets = buckets;
     }
 
-    /// [`super::Map::beyond`].
-    pub fn beyond(&self, before: Option<&Self>, inside: impl Fn(&V, Option<&V>) -> u64) -> u64 {
+    /// [`super::Map::beyond_with`].
+    pub fn beyond_with(&self, before: Option<&Self>, inside: impl Fn(&V, Option<&V>) -> u64) -> u64 {
         let entry = |row: &Row<V>| inside(&row.value, before.and_then(|before| before.get(&row.text)));
         let entries = self.unshared(before).flat_map(|bucket| bucket.iter()).map(entry).sum::<u64>();
         self.beyond_flat(before) + entries
     }
 
-    /// [`super::Map::beyond_flat`].
-    pub fn beyond_flat(&self, before: Option<&Self>) -> u64 {
-        let weight = |bucket: &Bucket<V>| CHUNK_BYTES + bytes_of::<Row<V>>(bucket.len());
-        bytes_of::<usize>(self.buckets.len()) + self.unshared(before).map(weight).sum::<u64>()
-    }
-
-    /// The buckets that another index does not have as well.
+    /// Returns the buckets that are not shared with another index.
     fn unshared<'a>(&'a self, before: Option<&'a Self>) -> impl Iterator<Item = &'a Bucket<V>> {
         let before = before.filter(|before| before.buckets.len() == self.buckets.len());
         self.buckets.iter().enumerate().filter_map(move |(at, bucket)| {
             let old = before.and_then(|before| before.buckets.get(at));
             old.is_none_or(|old| !Arc::ptr_eq(old, bucket)).then_some(bucket)
         })
+    }
+}
+
+impl<V: Clone, const N: usize> Flat for Index<V, N> {
+    fn beyond_flat(&self, before: Option<&Self>) -> u64 {
+        let weight = |bucket: &Bucket<V>| CHUNK_BYTES + bytes_of::<Row<V>>(bucket.len());
+        bytes_of::<usize>(self.buckets.len()) + self.unshared(before).map(weight).sum::<u64>()
+    }
+}
+
+impl<V: Clone + Weight, const N: usize> Weight for Index<V, N> {
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        self.beyond_with(before, V::beyond)
     }
 }
 

@@ -1,7 +1,7 @@
-//! A place remembered between look-ups.
+//! The position of the last look-up.
 //!
-//! *Knows*: one number. *Must not know*: what is found there. It is a guess that is looked at before a search and says
-//! nothing by itself, so no answer depends on it; copies used on several threads may overwrite each other's.
+//! *Knows*: one number. *Must not know*: what is found there. It is a first guess for the next search. No result depends on
+//! it, so threads may overwrite each other's guess.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

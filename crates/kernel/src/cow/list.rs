@@ -1,8 +1,9 @@
-//! A list whose entries come and go anywhere.
+//! A list with insertion and removal at any position.
 //!
-//! *Invariant*: no full chunk is empty; what is in the last piece belongs to the list alone.
+//! *Invariant*: no chunk is empty; the last piece is not shared with copies.
 
 use super::{CHUNK, CHUNK_BYTES, bytes_of};
+use crate::weight::Flat;
 use std::sync::Arc;
 
 /// Entries in order, the most recent ones in one piece, older ones in chunks of `N` that copies share. *Cost*: a
@@ -25,7 +26,7 @@ impl<T, const N: usize> List<T, N> {
         self.chunks.iter().map(|chunk| chunk.len()).sum::<usize>() + self.last.len()
     }
 
-    /// Returns whether there is none.
+    /// Returns whether it is empty.
     pub const fn is_empty(&self) -> bool {
         self.chunks.is_empty() && self.last.is_empty()
     }
@@ -34,9 +35,10 @@ impl<T, const N: usize> List<T, N> {
     pub fn iter(&self) -> Entries<'_, T> {
         Entries { chunks: self.chunks.iter(), now: [].iter(), last: self.last.iter() }
     }
+}
 
-    /// Bytes that this list holds and `before` does not, what entries have behind pointers apart.
-    pub fn beyond(&self, before: Option<&Self>) -> u64 {
+impl<T, const N: usize> Flat for List<T, N> {
+    fn beyond_flat(&self, before: Option<&Self>) -> u64 {
         let mut old = before.map_or(&[][..], |before| &before.chunks).iter();
         let mut bytes = bytes_of::<usize>(self.chunks.len()) + bytes_of::<T>(self.last.len());
         for chunk in &self.chunks {
@@ -66,12 +68,12 @@ impl<T: Clone, const N: usize> List<T, N> {
         Self { chunks: Vec::new(), last: Vec::with_capacity(entries.min(2 * N)) }
     }
 
-    /// Gives back room for entries to come.
+    /// Frees memory that was reserved for more entries.
     pub fn shrink_to_fit(&mut self) {
         self.last.shrink_to_fit();
     }
 
-    /// An entry, to change.
+    /// Returns an entry to change.
     pub fn get_mut(&mut self, mut at: usize) -> Option<&mut T> {
         for chunk in &mut self.chunks {
             if at < chunk.len() {
@@ -82,7 +84,7 @@ impl<T: Clone, const N: usize> List<T, N> {
         self.last.get_mut(at)
     }
 
-    /// Takes an entry out.
+    /// Removes an entry and returns it.
     pub fn remove(&mut self, mut at: usize) -> Option<T> {
         for (n, chunk) in self.chunks.iter_mut().enumerate() {
             if at < chunk.len() {
@@ -100,7 +102,7 @@ impl<T: Clone, const N: usize> List<T, N> {
 }
 
 impl<T: Clone, const N: usize> List<T, N> {
-    /// Keeps the entries that `keep` says yes to. *Cost*: copies nothing where everything is kept.
+    /// Keeps the entries for which `keep` returns true. *Cost*: copies nothing if everything is kept.
     pub fn retain(&mut self, keep: impl Fn(&T) -> bool) {
         for chunk in &mut self.chunks {
             if !chunk.iter().all(&keep) {
@@ -166,7 +168,7 @@ impl<'a, T> Iterator for Entries<'a, T> {
         }
     }
 
-    /// Exact where the list is one piece.
+    /// Exact for a list of one piece.
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         let sure = self.now.len() + self.last.len();
@@ -221,15 +223,15 @@ mod tests {
         let before: List<u64, 4> = (0..38).collect();
         let mut after = before.clone();
         let own = 8 * (before.chunks.len() + before.last.len()) as u64;
-        assert_eq!(after.beyond(Some(&before)), own);
+        assert_eq!(after.beyond_flat(Some(&before)), own);
         after.push(38);
         assert_eq!(after.remove(3), Some(3));
         assert_eq!(
-            after.beyond(Some(&before)),
+            after.beyond_flat(Some(&before)),
             own + 8 + CHUNK_BYTES + 3 * 8,
             "one chunk that lacks an entry"
         );
-        assert!(after.beyond(None) > 8 * 38);
+        assert!(after.beyond_flat(None) > 8 * 38);
         let none: List<u64, 4> = List::default();
         assert!(none.iter().next().is_none() && Entries::<u64>::none().next().is_none());
     }

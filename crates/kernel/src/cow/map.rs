@@ -1,9 +1,10 @@
 //! An ordered map.
 //!
 //! *Invariant*: keys ascend within a chunk and from chunk to chunk; no chunk is empty or holds more than `N`; beside
-//! each chunk is its first key, so that finding a chunk follows no pointer that the key itself does not have.
+//! each chunk is a copy of its first key, so that finding a chunk does not read the chunks.
 
 use super::{CHUNK, CHUNK_BYTES, bytes_of, last::Last};
+use crate::weight::{Flat, Weight};
 use std::{
     borrow::Borrow,
     cmp::Ordering,
@@ -22,13 +23,13 @@ struct Chunk<K, V> {
 }
 
 impl<K: Clone, V> Chunk<K, V> {
-    /// A chunk of these rows; nothing where there are none.
+    /// Returns a chunk of these rows, or nothing without rows.
     fn of(rows: Vec<(K, V)>) -> Option<Self> {
         let head = rows.first()?.0.clone();
         Some(Self { head, rows: Arc::new(rows) })
     }
 
-    /// Its first key has changed.
+    /// Updates the copy of the first key.
     fn mend(&mut self) {
         if let Some((first, _)) = self.rows.first() {
             self.head = first.clone();
@@ -63,7 +64,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
         self.len as usize
     }
 
-    /// Returns whether there is none.
+    /// Returns whether it is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -88,7 +89,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
         self.chunks.last()?.rows.last().map(|(key, value)| (key, value))
     }
 
-    /// The chunk that has the key if any has.
+    /// Returns the chunk that contains the key, if there is one.
     fn chunk_of<Q: Ord + ?Sized>(&self, key: &Q) -> usize
     where
         K: Borrow<Q>,
@@ -96,8 +97,8 @@ impl<K, V, const N: usize> Map<K, V, N> {
         self.chunks.partition_point(|chunk| chunk.head.borrow() <= key).saturating_sub(1)
     }
 
-    /// Numbers of a chunk's places, the one behind its last included: an entry's spot is its place in its chunk and
-    /// this many for each chunk before.
+    /// Number of positions of a chunk, including the one after its last entry. The spot of an entry is its position in its
+    /// chunk plus this number for each chunk before.
     const SPAN: usize = 2 * N;
 
     /// The entry at a spot.
@@ -112,7 +113,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
         self.row(spot).is_some_and(|(mine, _)| mine.borrow() == key)
     }
 
-    /// The spot where the key is, or where it belongs.
+    /// Returns the spot of the key, or the spot to insert it at.
     #[inline]
     fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
     where
@@ -122,7 +123,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
         if self.has(last, key) { Ok(last) } else { self.search(last, key) }
     }
 
-    /// [`Map::find`] where the key is not at the spot of the last one.
+    /// Finds a key that is not at the last spot; see [`Map::find`].
     #[inline(never)]
     fn search<Q: Ord + ?Sized>(&self, last: usize, key: &Q) -> Result<usize, usize>
     where
@@ -136,7 +137,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
         let from = at * Self::SPAN;
         let Some(chunk) = self.chunks.get(at) else { return Err(from) };
         let rows = &chunk.rows;
-        // Most keys that are not there yet are newer than all others.
+        // Most new keys are greater than all others.
         let place = match rows.last().map(|(last, _)| last.borrow().cmp(key)) {
             Some(Ordering::Less) => return Err(from + rows.len()),
             Some(Ordering::Equal) => rows.len() - 1,
@@ -215,7 +216,7 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         Arc::make_mut(&mut self.chunks.get_mut(spot / Self::SPAN)?.rows).get_mut(spot % Self::SPAN)
     }
 
-    /// Puts a value under a key; answers the one that was there.
+    /// Sets the value of a key; returns the previous one.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         let newest = self.last_key_value().is_none_or(|(last, _)| *last < key);
         match if newest { Err(self.end()) } else { self.find(&key) } {
@@ -227,19 +228,19 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         }
     }
 
-    /// Puts a value under a key that has none; answers whether that was so.
+    /// Sets the value of a key without a value; returns false if there was one.
     pub fn insert_new(&mut self, key: K, value: V) -> bool {
         let Err(spot) = self.find(&key) else { return false };
         self.insert_at(spot, key, value);
         true
     }
 
-    /// The spot behind the last entry.
+    /// Returns the spot after the last entry.
     fn end(&self) -> usize {
         self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * Self::SPAN + last.rows.len())
     }
 
-    /// Puts an entry where it belongs.
+    /// Inserts an entry at its spot.
     fn insert_at(&mut self, spot: usize, key: K, value: V) {
         let (at, place) = (spot / Self::SPAN, spot % Self::SPAN);
         self.len += 1;
@@ -257,7 +258,7 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
             return;
         }
         if is_last && place == rows.len() {
-            // Keys that only ever grow fill chunk after chunk.
+            // Ascending keys fill one chunk after the other.
             let mut rows = Vec::with_capacity(N);
             rows.push((key, value));
             self.chunks.extend(Chunk::of(rows));
@@ -277,7 +278,7 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         }
     }
 
-    /// Changes the value of a key, made first when there is none.
+    /// Changes the value of a key, which is created if absent.
     pub fn upsert<R>(&mut self, key: K, make: impl FnOnce() -> V, change: impl FnOnce(&mut V) -> R) -> R {
         let found = self.find(&key);
         if let Some((_, value)) = found.ok().and_then(|spot| self.row_mut(spot)) {
@@ -289,7 +290,7 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         result
     }
 
-    /// Takes an entry out.
+    /// Removes an entry and returns it.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -314,7 +315,7 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         Some(value)
     }
 
-    /// Joins a small chunk with the one after it, or before it, where both fit into one.
+    /// Joins a small chunk with the next or the previous one if both fit into one.
     fn merge(&mut self, at: usize) {
         let fits = |left: usize| {
             let pair = self.chunks.get(left).zip(self.chunks.get(left + 1));
@@ -329,7 +330,7 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         }
     }
 
-    /// Keeps the entries that `keep` says yes to. *Cost*: copies nothing where everything is kept.
+    /// Keeps the entries for which `keep` returns true. *Cost*: copies nothing if everything is kept.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
         let mut dropped = 0_u32;
         for chunk in &mut self.chunks {
@@ -348,15 +349,9 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         }
     }
 
-    /// [`Map::beyond`] where values have nothing behind pointers. *Cost*: by the number of chunks.
-    pub fn beyond_flat(&self, before: Option<&Self>) -> u64 {
-        let chunks = self.unshared(before).map(|chunk| Self::weight(chunk)).sum::<u64>();
-        bytes_of::<(K, usize)>(self.chunks.len()) + chunks
-    }
-
     /// Bytes that this map holds and `before` does not; `inside` tells what a value has behind pointers, given
     /// the value that its key had.
-    pub fn beyond(&self, before: Option<&Self>, inside: impl Fn(&V, Option<&V>) -> u64) -> u64 {
+    pub fn beyond_with(&self, before: Option<&Self>, inside: impl Fn(&V, Option<&V>) -> u64) -> u64 {
         let mut bytes = bytes_of::<(K, usize)>(self.chunks.len());
         for chunk in self.unshared(before) {
             bytes += Self::weight(chunk);
@@ -374,7 +369,7 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         CHUNK_BYTES + bytes_of::<(K, V)>(chunk.rows.len())
     }
 
-    /// The chunks that another map does not have as well.
+    /// Returns the chunks that are not shared with another map.
     fn unshared<'a>(&'a self, before: Option<&'a Self>) -> impl Iterator<Item = &'a Chunk<K, V>> {
         let mut old = before.map_or(&[][..], |before| &before.chunks).iter().peekable();
         self.chunks.iter().filter(move |chunk| {
@@ -382,6 +377,19 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
             while old.next_if(|other| !is_same(other) && other.head < chunk.head).is_some() {}
             old.next_if(|other| is_same(other)).is_none()
         })
+    }
+}
+
+impl<K: Clone + Ord, V: Clone, const N: usize> Flat for Map<K, V, N> {
+    fn beyond_flat(&self, before: Option<&Self>) -> u64 {
+        let chunks = self.unshared(before).map(|chunk| Self::weight(chunk)).sum::<u64>();
+        bytes_of::<(K, usize)>(self.chunks.len()) + chunks
+    }
+}
+
+impl<K: Clone + Ord, V: Clone + Weight, const N: usize> Weight for Map<K, V, N> {
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        self.beyond_with(before, V::beyond)
     }
 }
 
@@ -466,7 +474,7 @@ mod tests {
             let mut kept = Vec::new();
             for n in 0..2_000_u64 {
                 let word = mix64(seed << 32 | n);
-                // Some keys only grow, others come anywhere; phases of growth and shrinking.
+                // Some keys ascend, others are random; the map grows and shrinks in turns.
                 let key = if seed % 3 == 0 { n } else { word >> 8 & 0x1ff };
                 let old = word >> 8 & 0x7ff;
                 let growing = n / 400 % 2 == 0;
@@ -506,7 +514,7 @@ mod tests {
             }
             for (map, model) in kept {
                 assert!(map.iter().eq(model.iter()), "a copy has changed with the map");
-                assert_eq!(map.beyond(Some(&map), |_, _| 1), bytes_of::<(u64, usize)>(map.chunks.len()));
+                assert_eq!(map.beyond_with(Some(&map), |_, _| 1), bytes_of::<(u64, usize)>(map.chunks.len()));
             }
         }
     }
@@ -515,14 +523,14 @@ mod tests {
     fn only_what_differs_is_beyond() {
         let before: Map<u64, u64, 8> = (0..64).map(|n| (n * 2, n)).collect();
         let chunk = |len: u64| CHUNK_BYTES + len * 16;
-        assert_eq!(before.beyond(None, |_, _| 1), 8 * 16 + 8 * chunk(8) + 64);
+        assert_eq!(before.beyond_with(None, |_, _| 1), 8 * 16 + 8 * chunk(8) + 64);
         let mut after = before.clone();
         after.insert(33, 0);
-        // The chunk of the new key was full and is two now; those behind it have moved and are the same.
+        // The chunk of the new key was full and has been split; the chunks after it have moved and are still shared.
         let new = |_: &u64, old: Option<&u64>| u64::from(old.is_none()) * 1_000;
-        assert_eq!(after.beyond(Some(&before), new), 9 * 16 + chunk(4) + chunk(5) + 1_000);
+        assert_eq!(after.beyond_with(Some(&before), new), 9 * 16 + chunk(4) + chunk(5) + 1_000);
         after.remove(&33);
         assert_eq!(after, before);
-        assert!(after.beyond(Some(&before), new) < 1_000);
+        assert!(after.beyond_with(Some(&before), new) < 1_000);
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! *Knows*: chunks and how much of one copy another does not share. *Must not know*: what the entries are.
 //!
-//! Copy-on-write collections: kept states share their chunks; [`Table::beyond`] and [`Map::beyond`] return what a state
-//! holds that an earlier one does not.
+//! Copy-on-write collections: kept states share their chunks; [`Weight`](crate::Weight) is what a state holds that an
+//! earlier one does not.
 
 mod by_id;
 mod finder;

@@ -1,13 +1,14 @@
 //! A growing table of rows.
 
 use super::{CHUNK, CHUNK_BYTES, bytes_of};
+use crate::weight::{Flat, Weight};
 use std::sync::Arc;
 
 /// Rows by number, `N` to a chunk. *Cost*: reading a row O(1); changing one copies its chunk when a copy of the
 /// table shares it.
 #[derive(Debug, Clone)]
 pub struct Table<T, const N: usize = CHUNK> {
-    /// All full but the last.
+    /// All chunks but the last are full.
     chunks: Vec<Arc<Vec<T>>>,
     /// A chunk of retired rows, shared by all such chunks.
     retired: Option<Arc<Vec<T>>>,
@@ -30,7 +31,7 @@ impl<T: Clone, const N: usize> Table<T, N> {
         self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * N + last.len())
     }
 
-    /// Returns whether there is none.
+    /// Returns whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.chunks.is_empty()
     }
@@ -40,7 +41,7 @@ impl<T: Clone, const N: usize> Table<T, N> {
         self.chunks.get(row / N)?.get(row % N)
     }
 
-    /// A row, to change.
+    /// Returns a row to change.
     pub fn get_mut(&mut self, row: usize) -> Option<&mut T> {
         Arc::make_mut(self.chunks.get_mut(row / N)?).get_mut(row % N)
     }
@@ -53,8 +54,8 @@ impl<T: Clone, const N: usize> Table<T, N> {
         }
     }
 
-    /// Puts a row in the place of one that nobody asks for any more, and lets full chunks of such rows take no room of their
-    /// own: what one of those rows says from then on, all of them say.
+    /// Replaces a row that is no longer read. Full chunks of such rows share one chunk, so that all of them have the same value
+    /// from then on.
     pub fn retire(&mut self, row: usize, with: T, is_retired: impl Fn(&T) -> bool) {
         let Some(chunk) = self.chunks.get_mut(row / N) else { return };
         if let Some(slot) = Arc::make_mut(chunk).get_mut(row % N) {
@@ -65,7 +66,7 @@ impl<T: Clone, const N: usize> Table<T, N> {
         }
     }
 
-    /// All rows of the chunks that hold a wanted one, in order, to change. *Cost*: one copy per such chunk where it is
+    /// Returns all rows of the chunks that contain a wanted row, in order, to change. *Cost*: one copy per such chunk that is
     /// shared.
     pub fn for_each_mut(&mut self, wanted: impl Fn(&T) -> bool, mut change: impl FnMut(usize, &mut T)) {
         for (at, chunk) in self.chunks.iter_mut().enumerate() {
@@ -83,7 +84,7 @@ impl<T: Clone, const N: usize> Table<T, N> {
 
     /// Bytes that this table holds and `before` does not; `inside` tells what a row has behind pointers, given
     /// the row that was in its place.
-    pub fn beyond(&self, before: Option<&Self>, inside: impl Fn(&T, Option<&T>) -> u64) -> u64 {
+    pub fn beyond_with(&self, before: Option<&Self>, inside: impl Fn(&T, Option<&T>) -> u64) -> u64 {
         let mut bytes = bytes_of::<usize>(self.chunks.len());
         for (at, chunk) in self.chunks.iter().enumerate() {
             let old = before.and_then(|before| before.chunks.get(at));
@@ -96,6 +97,18 @@ impl<T: Clone, const N: usize> Table<T, N> {
             bytes += rows.map(|(n, row)| inside(row, old.and_then(|old| old.get(n)))).sum::<u64>();
         }
         bytes
+    }
+}
+
+impl<T: Clone, const N: usize> Flat for Table<T, N> {
+    fn beyond_flat(&self, before: Option<&Self>) -> u64 {
+        self.beyond_with(before, |_, _| 0)
+    }
+}
+
+impl<T: Clone + Weight, const N: usize> Weight for Table<T, N> {
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        self.beyond_with(before, T::beyond)
     }
 }
 
@@ -134,7 +147,7 @@ mod tests {
         chunks.dedup();
         assert_eq!(chunks.len(), 2, "one for the row that is left, one for all others");
         table.retire(99, 0, |_| true);
-        assert_eq!(table.beyond(None, |_, _| 0), 80 + CHUNK_BYTES + 32, "one chunk weighs something");
+        assert_eq!(table.beyond_with(None, |_, _| 0), 80 + CHUNK_BYTES + 32, "one chunk weighs something");
     }
 
     #[test]
@@ -161,13 +174,17 @@ mod tests {
         let before: Table<u64, 4> = (0..40).collect();
         let mut after = before.clone();
         let pointers = 80;
-        assert_eq!(after.beyond(Some(&before), |_, _| 0), pointers);
+        assert_eq!(after.beyond_with(Some(&before), |_, _| 0), pointers);
         *after.get_mut(7).expect("a row") += 1;
         *after.get_mut(6).expect("a row") += 1;
         assert_eq!(before.get(7), Some(&7));
-        assert_eq!(after.beyond(Some(&before), |_, _| 0), pointers + CHUNK_BYTES + 32, "one chunk of four");
+        assert_eq!(
+            after.beyond_with(Some(&before), |_, _| 0),
+            pointers + CHUNK_BYTES + 32,
+            "one chunk of four"
+        );
         let changed = |now: &u64, old: Option<&u64>| u64::from(old != Some(now));
-        assert_eq!(after.beyond(Some(&before), changed), pointers + CHUNK_BYTES + 32 + 2);
-        assert_eq!(after.beyond(None, |_, _| 0), pointers + 10 * CHUNK_BYTES + 320);
+        assert_eq!(after.beyond_with(Some(&before), changed), pointers + CHUNK_BYTES + 32 + 2);
+        assert_eq!(after.beyond_with(None, |_, _| 0), pointers + 10 * CHUNK_BYTES + 320);
     }
 }

@@ -38,12 +38,12 @@ impl<K, V> SortedMap<K, V> {
         self.rows.len()
     }
 
-    /// Returns whether there is none.
+    /// Returns whether it is empty.
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Takes every entry out.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.rows.clear();
     }
@@ -73,12 +73,12 @@ impl<K, V> SortedMap<K, V> {
         self.rows.iter_mut().map(|(_, value)| value)
     }
 
-    /// The keys alone.
+    /// Returns the keys by value.
     pub fn into_keys(self) -> impl DoubleEndedIterator<Item = K> + ExactSizeIterator {
         self.rows.into_iter().map(|(key, _)| key)
     }
 
-    /// The values alone.
+    /// Returns the values by key order.
     pub fn into_values(self) -> impl DoubleEndedIterator<Item = V> + ExactSizeIterator {
         self.rows.into_iter().map(|(_, value)| value)
     }
@@ -93,12 +93,12 @@ impl<K, V> SortedMap<K, V> {
         self.rows.last().map(|(key, value)| (key, value))
     }
 
-    /// Takes the entry with the least key out.
+    /// Removes the entry with the least key and returns it.
     pub fn pop_first(&mut self) -> Option<(K, V)> {
         if self.rows.is_empty() { None } else { Some(self.rows.remove(0)) }
     }
 
-    /// Keeps the entries that `keep` says yes to.
+    /// Keeps the entries for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
         self.rows.retain_mut(|(key, value)| keep(key, value));
     }
@@ -153,7 +153,7 @@ impl<K, V> SortedMap<K, V> {
         Iter { rows: self.rows.get(places).unwrap_or_default().iter() }
     }
 
-    /// Puts a value under a key; answers the one that was there.
+    /// Sets the value of a key; returns the previous one.
     pub fn insert(&mut self, key: K, value: V) -> Option<V>
     where
         K: Ord,
@@ -167,7 +167,7 @@ impl<K, V> SortedMap<K, V> {
         }
     }
 
-    /// Takes an entry out.
+    /// Removes an entry and returns it.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -176,7 +176,7 @@ impl<K, V> SortedMap<K, V> {
         Some(self.rows.remove(at).1)
     }
 
-    /// The place of a key, filled or not.
+    /// Returns the entry of a key, which may be vacant.
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V>
     where
         K: Ord,
@@ -195,7 +195,7 @@ pub struct Entry<'a, K, V> {
 }
 
 impl<'a, K, V> Entry<'a, K, V> {
-    /// The value, put there first where there is none.
+    /// Returns the value, inserted if absent.
     pub fn or_insert_with(self, make: impl FnOnce() -> V) -> &'a mut V {
         let at = match self.at {
             Ok(at) => at,
@@ -208,12 +208,12 @@ impl<'a, K, V> Entry<'a, K, V> {
         &mut self.rows[at].1
     }
 
-    /// The value, put there first where there is none.
+    /// Returns the value, inserted if absent.
     pub fn or_insert(self, value: V) -> &'a mut V {
         self.or_insert_with(|| value)
     }
 
-    /// The value, made first where there is none.
+    /// Returns the value, created if absent.
     pub fn or_default(self) -> &'a mut V
     where
         V: Default,
@@ -249,7 +249,7 @@ impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
-    /// The map of rows in any order; of those with the same key the last one counts.
+    /// Returns the map of rows in any order; of rows with the same key the last one is kept.
     fn of(mut rows: Vec<(K, V)>) -> Self {
         if !rows.is_sorted_by(|(a, _), (b, _)| a < b) {
             sort_by(&mut rows, |(a, _), (b, _)| a.cmp(b));

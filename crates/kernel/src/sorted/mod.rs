@@ -1,7 +1,7 @@
 //! Small ordered tables in one piece of memory.
 //!
-//! They iterate as the standard library's ordered map and set do and take a tenth of their code for every type of
-//! entry, which is what counts where the engine goes over a network. *Cost*: a look-up O(log n); an insertion or
+//! They iterate like the standard library's ordered map and set, with a tenth of their code for each type of entry, which keeps
+//! the WebAssembly module small. *Cost*: a look-up O(log n); an insertion or
 //! removal moves what comes after it, so for tables of many thousand entries that change in the middle there is
 //! [`Map`](crate::Map).
 
@@ -36,10 +36,10 @@ fn places<Q: Ord + ?Sized>(
     from..to.max(from)
 }
 
-/// Sorts rows, equal ones in the order they have. One sort for all types of row: what the standard library's costs in
-/// code for each of them is more than moving the rows once more takes in time, where there are few.
+/// Sorts rows; equal rows keep their order. All types of row share one sort, which moves the rows once more but saves the code
+/// of the standard library's sort for each type.
 pub fn sort_by<T>(rows: &mut Vec<T>, mut compare: impl FnMut(&T, &T) -> Ordering) {
-    // Many lists are short or come in order.
+    // Many lists are short or in order already.
     if rows.is_sorted_by(|a, b| compare(a, b).is_le()) {
         return;
     }
@@ -51,7 +51,7 @@ pub fn sort_by<T>(rows: &mut Vec<T>, mut compare: impl FnMut(&T, &T) -> Ordering
     rows.extend(order.into_iter().filter_map(|at| old.get_mut(at)?.take()));
 }
 
-/// Sorts rows by what `key` gives of them, equal ones in the order they have; see [`sort_by`].
+/// Sorts rows by a key; equal rows keep their order; see [`sort_by`].
 pub fn sort_by_key<T, K: Ord>(rows: &mut Vec<T>, mut key: impl FnMut(&T) -> K) {
     sort_by(rows, |a, b| key(a).cmp(&key(b)));
 }
@@ -61,8 +61,8 @@ pub fn sort<T: Ord>(rows: &mut Vec<T>) {
     sort_by(rows, T::cmp);
 }
 
-/// The standard library's map of entries that come in any order. Its own `collect` sorts them first, with one more sort
-/// in the code for every kind of iterator.
+/// Returns the standard library's map of entries in any order. Its own `collect` would add the code of one more sort for each
+/// kind of iterator.
 pub fn tree<K: Ord, V>(entries: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
     let mut map = BTreeMap::new();
     for (key, value) in entries {

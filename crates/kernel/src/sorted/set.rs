@@ -28,12 +28,12 @@ impl<T> SortedSet<T> {
         self.rows.len()
     }
 
-    /// Returns whether there is none.
+    /// Returns whether it is empty.
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Takes every member out.
+    /// Removes all members.
     pub fn clear(&mut self) {
         self.rows.clear();
     }
@@ -53,12 +53,12 @@ impl<T> SortedSet<T> {
         self.rows.last()
     }
 
-    /// Takes the least member out.
+    /// Removes the least member and returns it.
     pub fn pop_first(&mut self) -> Option<T> {
         if self.rows.is_empty() { None } else { Some(self.rows.remove(0)) }
     }
 
-    /// Keeps the members that `keep` says yes to.
+    /// Keeps the members for which `keep` returns true.
     pub fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
         self.rows.retain(keep);
     }
@@ -95,7 +95,7 @@ impl<T> SortedSet<T> {
         self.rows.get(places).unwrap_or_default().iter()
     }
 
-    /// Puts a member in; answers whether it is new.
+    /// Adds a member; returns whether it is new.
     pub fn insert(&mut self, member: T) -> bool
     where
         T: Ord,
@@ -107,7 +107,7 @@ impl<T> SortedSet<T> {
         at.is_err()
     }
 
-    /// Takes a member out; answers whether it was there.
+    /// Removes a member; returns whether it was there.
     pub fn remove<Q: Ord + ?Sized>(&mut self, member: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -119,7 +119,7 @@ impl<T> SortedSet<T> {
         at.is_ok()
     }
 
-    /// The members that `other` has not.
+    /// Returns the members that are not in `other`.
     pub fn difference<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T>
     where
         T: Ord,
@@ -146,7 +146,7 @@ impl<T: Ord> FromIterator<T> for SortedSet<T> {
 }
 
 impl<T: Ord> SortedSet<T> {
-    /// The set of members in any order; of equal ones the first stays.
+    /// Returns the set of members in any order; of equal members the first is kept.
     fn of(mut rows: Vec<T>) -> Self {
         if !rows.is_sorted_by(|a, b| a < b) {
             sort(&mut rows);

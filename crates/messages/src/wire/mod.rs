@@ -59,6 +59,9 @@ pub enum Told {
     Panicked(String),
     /// The connection to the host is lost, for this reason. The page's own script says so; another [`Told::Hello`] may follow.
     Lost(String),
+    /// The host ended with the frame that held its worker, or another page's session ended it; nothing of this page failed. The page's own
+    /// script says so, and has started another one.
+    Gone,
 }
 
 /// Outcome of a question.

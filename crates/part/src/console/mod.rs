@@ -55,6 +55,8 @@ pub struct Console {
     pub complete: fn(line: &str, names: &mut Namer<'_>) -> Completion,
     /// Returns its usage, one command a line.
     pub usage: fn() -> String,
+    /// One of its commands as people type it.
+    pub example: &'static str,
 }
 
 /// Names that a place in a line takes.

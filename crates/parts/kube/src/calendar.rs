@@ -3,7 +3,7 @@
 //! *Knows*: the calendar time of genesis, dates and times of day. *Must not know*: events.
 
 use planarium_kernel::SimTime;
-use planarium_kernel::civil::{DAY_S, Date, weekday};
+use planarium_kernel::civil::{DAY_S, Date, date_time, weekday};
 
 /// The calendar time of genesis. *Units*: milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +37,7 @@ impl Epoch {
 
     /// `2021-04-09T12:30:00Z`.
     pub(crate) fn text(self, at: SimTime) -> String {
-        let seconds = self.seconds(at);
-        let Minute { year, month, day, hour, minute, .. } = minute_of(seconds);
-        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", seconds % 60)
+        format!("{}Z", date_time(self.seconds(at)))
     }
 
     /// Parses a timestamp, including fractions and zero offsets.

@@ -28,6 +28,8 @@ pub enum Reason {
     MethodNotAllowed,
     /// 406.
     NotAcceptable,
+    /// 413: ask for less.
+    RequestEntityTooLarge,
     /// 415.
     UnsupportedMediaType,
     /// 429: ask again later.
@@ -49,6 +51,7 @@ impl Reason {
             Self::NotAcceptable => 406,
             Self::AlreadyExists | Self::Conflict => 409,
             Self::Expired => 410,
+            Self::RequestEntityTooLarge => 413,
             Self::UnsupportedMediaType => 415,
             Self::Invalid => 422,
             Self::TooManyRequests => 429,
@@ -67,6 +70,7 @@ impl Reason {
             Self::Forbidden => "Forbidden",
             Self::MethodNotAllowed => "MethodNotAllowed",
             Self::NotAcceptable => "NotAcceptable",
+            Self::RequestEntityTooLarge => "RequestEntityTooLarge",
             Self::UnsupportedMediaType => "UnsupportedMediaType",
             Self::TooManyRequests => "TooManyRequests",
             Self::Expired => "Expired",

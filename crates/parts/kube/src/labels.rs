@@ -2,6 +2,7 @@
 //!
 //! *Invariant*: keys ascend, none twice.
 
+use planarium_kernel::{Weight, cow::behind};
 use planarium_protocol::Text;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -85,10 +86,11 @@ impl Pairs {
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self == other
     }
+}
 
-    /// Bytes behind the pointer, unless `before` has the same.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        planarium_kernel::cow::behind(&self.0, before.map(|before| &before.0), |all| {
+impl Weight for Pairs {
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        behind(&self.0, before.map(|before| &before.0), |all| {
             all.iter().map(|(key, value)| 64 + (key.len() + value.len()) as u64).sum()
         })
     }

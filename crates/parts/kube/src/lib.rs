@@ -33,13 +33,14 @@
 //! | `nodes` | machines join, are silent, come back, are drained; what others hold of them |
 //! | `kube` | [`Kube`]: owns the records, fires what is due, passes on |
 //! | `reviewer` | what the API server says of objects that are only written down |
-//! | `missing`, `why`, `wire`, and [`Kube`]'s own look at nodes and containers | read only, but for the verbs that [`wire`] passes on |
+//! | `description`, `missing`, `why`, `wire`, and [`Kube`]'s own look at nodes and containers | read only, but for the verbs that [`wire`] passes on |
 
 mod amounts;
 mod api;
 mod calendar;
 mod cluster;
 mod controllers;
+mod description;
 mod labels;
 
 pub mod error;
@@ -71,7 +72,7 @@ pub use amounts::Amounts;
 pub use api::Api;
 pub use error::{ApiError, FieldCause, Reason};
 pub use kinds::{Column, KindId, KindInfo};
-pub use kube::Kube;
+pub use kube::{Kube, Tried};
 pub use kubelet::KUBELETS;
 pub use missing::Missing;
 pub use object::{Deletion, Object, ObjectNo, ObjectRef, OwnerReference, Pairs};

@@ -14,7 +14,7 @@ use crate::{
     status::{self, Status},
     tree::{Tree, as_object, object_at, put_new},
 };
-use planarium_kernel::SimTime;
+use planarium_kernel::{Digestible, SimTime, Weight, cow::behind};
 use planarium_protocol::{
     Text,
     json::{self, Map, Value},
@@ -22,7 +22,8 @@ use planarium_protocol::{
 use std::{borrow::Cow, sync::Arc};
 
 /// Number of an object. Never reused. *Order*: creation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Digestible)]
+#[digest(0)]
 pub struct ObjectNo(pub(crate) u32);
 
 /// Names one object.
@@ -126,7 +127,8 @@ pub(crate) struct Managed {
 }
 
 /// One API object at one resource version.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
+#[digest(no, resource_version, name, is_being_deleted(), status)]
 pub struct Object {
     /// Its number.
     pub no: ObjectNo,
@@ -169,6 +171,28 @@ pub struct Object {
     pub(crate) applied: Option<Arc<Value>>,
     /// True if no other client has written it since it was applied.
     pub(crate) pristine: bool,
+}
+
+/// Estimated bytes of an object without its shared parts.
+pub(crate) const OBJECT: u64 = 256;
+/// Estimated bytes of a content that is not shared.
+const CONTENT: u64 = 2_048;
+
+impl Weight for Object {
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let own = matches!(&self.spec, Spec::Pod(_, own) if own.of_template);
+        let content = behind(&self.content, before.map(|before| &before.content), |_| CONTENT);
+        let status = match (&self.status, before.map(|before| &before.status)) {
+            (Status::Pod(now), Some(Status::Pod(old))) if Arc::ptr_eq(now, old) => 0,
+            (Status::Pod(now), _) => 256 + 128 * (now.containers.len() + now.conditions.len()) as u64,
+            _ => 256,
+        };
+        OBJECT
+            + if own { 0 } else { content }
+            + status
+            + self.labels.beyond(before.map(|before| &before.labels))
+            + self.annotations.beyond(before.map(|before| &before.annotations))
+    }
 }
 
 impl Object {

@@ -1,6 +1,11 @@
 //! Requests to the API server, beside the object itself.
 
-use crate::{error::ApiError, kinds::KindId, object::Object};
+use crate::{
+    error::ApiError,
+    kinds::KindId,
+    object::{OBJECT, Object},
+};
+use planarium_kernel::{Weight, cow::behind};
 use planarium_protocol::Text;
 use serde_json::Value;
 use std::sync::Arc;
@@ -123,7 +128,8 @@ pub struct Webhook {
 }
 
 /// One change of one object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Weight)]
+#[weight(new OBJECT + behind(&self.object, None, |_| 512))]
 pub struct Change {
     /// The version it brought.
     pub resource_version: u64,

@@ -3,7 +3,7 @@
 //! *Knows*: the status fields of each kind, and their spelling. *Must not know*: who sets them and when.
 
 use crate::{calendar::Epoch, kinds::KindId, object::Object, spec::Spec, tree::Tree};
-use planarium_kernel::{Map as Cow, SimTime};
+use planarium_kernel::{Digestible, Map as Cow, SimTime};
 use planarium_protocol::{
     Text,
     json::{self, Map, Value},
@@ -11,12 +11,13 @@ use planarium_protocol::{
 use std::{any::Any, fmt, sync::Arc};
 
 /// The status of an object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
 pub(crate) enum Status {
     None,
     Plain(Arc<Value>),
     /// Kept by the controller that wrote it.
     Kept(Arc<dyn KeptStatus>),
+    #[digest(0)]
     Pod(Arc<PodStatus>),
     Set(Arc<SetStatus>),
     Job(Arc<JobStatus>),
@@ -236,7 +237,8 @@ impl Ip {
 }
 
 /// A pod.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Digestible)]
+#[digest(phase.as_str(), ip.0, ready_since().is_some())]
 pub(crate) struct PodStatus {
     pub(crate) phase: Phase,
     pub(crate) reason: &'static str,

@@ -15,11 +15,11 @@ use planarium_protocol::Text;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// `Ready`, `Progressing`, ...
-    pub kind: Text,
+    pub kind: &'static str,
     /// `True`, `False` or `Unknown`.
-    pub status: Text,
+    pub status: &'static str,
     /// One word.
-    pub reason: Text,
+    pub reason: &'static str,
     /// For people.
     pub message: Text,
 }
@@ -187,9 +187,9 @@ pub struct CrdFacts {
 impl Condition {
     fn of(cond: &Cond) -> Self {
         Self {
-            kind: cond.kind.into(),
-            status: cond.status.as_str().into(),
-            reason: cond.reason.into(),
+            kind: cond.kind,
+            status: cond.status.as_str(),
+            reason: cond.reason,
             message: cond.message.clone(),
         }
     }

@@ -7,7 +7,7 @@ use crate::{
     status::{ContainerStatus, State, Status},
 };
 use planarium_ground::{MachineId, ProcessId};
-use planarium_kernel::SimTime;
+use planarium_kernel::{SimTime, Weight};
 use planarium_protocol::Text;
 
 /// A node.
@@ -98,7 +98,8 @@ pub struct DrainOptions {
 }
 
 /// Something that was reported about an object: an Event of the API.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Weight)]
+#[weight(own 64 + self.message.len() as u64)]
 pub struct Occurrence {
     /// Kind, namespace, name and uid of the object concerned.
     pub about: (Text, Text, Text, Text),

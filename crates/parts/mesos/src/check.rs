@@ -1,4 +1,4 @@
-//! Digest and invariants of the cluster.
+//! Invariants of the cluster.
 
 use crate::{
     agents::{AgentState, holdings},
@@ -9,74 +9,7 @@ use crate::{
 };
 use planarium_ground::Fleet;
 use planarium_kernel::SortedMap;
-use planarium_kernel::{Digest, SimTime};
 use planarium_protocol::Text;
-
-/// Writes the canonical state.
-pub(crate) fn digest(records: &Records, digest: &mut Digest) {
-    let Records { cluster, tasks, offers, operations, maintenance } = records;
-    digest.write_str(&cluster.ids.uuid);
-    for agent in &cluster.agents.rows {
-        digest.write_str(&agent.hostname);
-        digest.write_u64(match agent.state {
-            AgentState::Registered => 0,
-            AgentState::Unreachable => 1,
-            AgentState::Removed => 2,
-            AgentState::Gone => 3,
-            AgentState::Recovered => 4,
-        });
-        digest.write_bool(agent.connected);
-        digest.write_bool(agent.ping_timer.is_some());
-    }
-    for (id, slot) in cluster.allocator.agents() {
-        digest.write_u32(id.0);
-        digest.write_str(&slot.total().to_string());
-        digest.write_str(&slot.free.to_string());
-    }
-    for framework in &cluster.frameworks.rows {
-        digest.write_str(&framework.name);
-        digest.write_bool(framework.is_connected());
-        digest.write_u64(framework.completed.len() as u64);
-    }
-    for offer in offers.outstanding.values() {
-        digest.write_u32(offer.id.0);
-        digest.write_u32(offer.framework.0);
-        digest.write_str(&offer.resources.to_string());
-    }
-    for (no, task) in tasks.all.iter() {
-        digest.write_u32(no.0);
-        digest.write_str(task.id());
-        digest.write_str(task.state.as_str());
-        digest.write_u64(task.since.ms());
-        digest.write_u64(task.pending_updates.len() as u64);
-        digest.write_u64(task.awaiting_ack.map_or(u64::MAX, u64::from));
-        digest.write_bool(task.freed);
-    }
-    for number in operations.keys() {
-        digest.write_u32(*number);
-    }
-    for no in tasks.untracked.keys() {
-        digest.write_u32(no.0);
-    }
-    for (role, weight) in cluster.allocator.weights() {
-        digest.write_str(role);
-        digest.write_i64(weight.0);
-    }
-    for (role, quota) in cluster.allocator.quotas() {
-        digest.write_str(&role);
-        for (name, amount) in quota.guarantees.iter().chain(&quota.limits) {
-            digest.write_str(name);
-            digest.write_i64(amount.0);
-        }
-        digest.write_u64(quota.guarantees.len() as u64);
-    }
-    maintenance.machines.digest(digest);
-    maintenance.inverse.digest(digest);
-    cluster.agents.drains.digest(digest);
-    digest.write_u64(cluster.allocator.filter_count() as u64);
-    digest.write_u64(cluster.timers.len() as u64);
-    digest.write_u64(cluster.timers.next_due().map_or(u64::MAX, SimTime::ms));
-}
 
 /// Broken invariants, in words. *Cost*: walks everything; for debug builds and property tests.
 pub(crate) fn check(records: &Records, fleet: &Fleet) -> Vec<String> {

@@ -36,7 +36,6 @@ pub mod operator;
 mod part;
 mod records;
 mod tasks;
-mod weight;
 pub mod wire;
 
 pub use agents::{MAX_PING_TIMEOUTS, PING_TIMEOUT_MS};

@@ -11,9 +11,22 @@ use crate::{
     offers::{Offers, Operations},
     tasks::Tasks,
 };
+use planarium_kernel::{Digestible, Weight, cow::bytes_of};
 
 /// The master's records.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(
+    cluster.ids.uuid, each cluster.agents.rows, each cluster.allocator.agents(),
+    each cluster.frameworks.rows, each offers.outstanding.values(), each tasks.all,
+    each operations.keys(), each tasks.untracked.keys(), each cluster.allocator.weights().iter(),
+    each cluster.allocator.quotas(), maintenance.machines, maintenance.inverse, cluster.agents.drains,
+    cluster.allocator.filter_count(), cluster.timers,
+)]
+#[weight(
+    own bytes_of::<Self>(1), cluster.agents.rows, cluster.frameworks.rows, cluster.agents.hosts,
+    offers.outstanding, tasks.all, tasks.untracked, tasks.ids, flat tasks.by_process, cluster.allocator,
+    cluster.timers,
+)]
 pub(crate) struct Records {
     /// Frameworks, agents and their resources, timers: what every room works with.
     pub(crate) cluster: Cluster,

@@ -16,7 +16,7 @@ mod settle;
 use planarium_kernel::SortedMap;
 use std::sync::Arc;
 
-use planarium_kernel::{Digest, cow::bytes_of};
+use planarium_kernel::{Digest, Digestible, Weight, cow::bytes_of};
 
 use crate::{
     asset::Asset,
@@ -348,49 +348,6 @@ impl PlanTree {
         self.changes.drain(..)
     }
 
-    /// Returns the memory of a copy: states and orders; names, assets and specs are shared. *Units*: bytes.
-    pub fn bytes(&self) -> u64 {
-        let rows = || self.phases.iter().flatten();
-        let children = self.group.len() + rows().map(|phase| phase.group.len()).sum::<usize>();
-        bytes_of::<Self>(1)
-            + bytes_of::<StepRow>(self.steps.len())
-            + bytes_of::<usize>(self.phases.len())
-            + bytes_of::<PhaseRow>(rows().count())
-            + 4 * children as u64
-            + bytes_of::<Change>(self.changes.len())
-    }
-
-    /// Writes the stored state into a digest: order, states, holds and errors. *Cost*: O(steps).
-    pub fn write_digest(&self, digest: &mut Digest) {
-        digest.write_bool(self.interrupted);
-        digest.write_u64(self.order.len() as u64);
-        if self.group.random().is_some() {
-            digest.write_u64(Self::draws(&self.group));
-        }
-        for id in self.phases() {
-            let Some(phase) = self.phase(id) else { continue };
-            digest.write_u32(id.0);
-            digest.write_bool(phase.interrupted);
-            digest.write_u64(phase.group.len() as u64);
-            if phase.group.random().is_some() {
-                digest.write_u64(Self::draws(&phase.group));
-            }
-            // Sixteen steps to a word.
-            let nibble = |step: StepId| self.steps.get(step.index()).map_or(0, |row| row.nibble());
-            let mut steps = phase.step_ids().map(nibble).peekable();
-            while steps.peek().is_some() {
-                digest.write_u64(steps.by_ref().take(16).fold(0, |word, nibble| word << 4 | nibble));
-            }
-        }
-        digest.write_u64(self.errors.len() as u64);
-        self.errors.iter().for_each(|text| digest.write_str(text));
-        digest.write_u64(self.step_errors.len() as u64);
-        for (step, text) in &self.step_errors {
-            digest.write_u32(step.0);
-            digest.write_str(text);
-        }
-    }
-
     /// A phase in the tree.
     pub(crate) fn phase(&self, phase: PhaseId) -> Option<&PhaseRow> {
         self.row(phase).filter(|row| row.place.is_some())
@@ -430,5 +387,52 @@ impl PlanTree {
 
     pub(crate) fn phase_interrupted(&self, phase: &PhaseRow) -> bool {
         phase.interrupted || !phase.canary.is_empty() && phase.canary.interrupts(self.canary_steps(phase))
+    }
+}
+
+impl Digestible for PlanTree {
+    /// Order, states, holds and errors. *Cost*: O(steps).
+    fn digest(&self, digest: &mut Digest) {
+        digest.write_bool(self.interrupted);
+        digest.write_u64(self.order.len() as u64);
+        if self.group.random().is_some() {
+            digest.write_u64(Self::draws(&self.group));
+        }
+        for id in self.phases() {
+            let Some(phase) = self.phase(id) else { continue };
+            digest.write_u32(id.0);
+            digest.write_bool(phase.interrupted);
+            digest.write_u64(phase.group.len() as u64);
+            if phase.group.random().is_some() {
+                digest.write_u64(Self::draws(&phase.group));
+            }
+            // Sixteen steps to a word.
+            let nibble = |step: StepId| self.steps.get(step.index()).map_or(0, |row| row.nibble());
+            let mut steps = phase.step_ids().map(nibble).peekable();
+            while steps.peek().is_some() {
+                digest.write_u64(steps.by_ref().take(16).fold(0, |word, nibble| word << 4 | nibble));
+            }
+        }
+        digest.write_u64(self.errors.len() as u64);
+        self.errors.iter().for_each(|text| digest.write_str(text));
+        digest.write_u64(self.step_errors.len() as u64);
+        for (step, text) in &self.step_errors {
+            digest.write_u32(step.0);
+            digest.write_str(text);
+        }
+    }
+}
+
+impl Weight for PlanTree {
+    /// States and orders are copied; names, assets and specs are shared.
+    fn beyond(&self, _: Option<&Self>) -> u64 {
+        let rows = || self.phases.iter().flatten();
+        let children = self.group.len() + rows().map(|phase| phase.group.len()).sum::<usize>();
+        bytes_of::<Self>(1)
+            + bytes_of::<StepRow>(self.steps.len())
+            + bytes_of::<usize>(self.phases.len())
+            + bytes_of::<PhaseRow>(rows().count())
+            + 4 * children as u64
+            + bytes_of::<Change>(self.changes.len())
     }
 }

@@ -6,7 +6,7 @@ use planarium_plan::{Element, Op, PlanTree, Refusal, Status, StepState};
 
 fn digest(tree: &PlanTree) -> u64 {
     let mut digest = Digest::new();
-    tree.write_digest(&mut digest);
+    digest.write(&tree);
     digest.finish()
 }
 

@@ -161,7 +161,7 @@ fn statuses(tree: &PlanTree) -> BTreeMap<Element, Status> {
 
 fn digest(tree: &PlanTree) -> u64 {
     let mut digest = Digest::new();
-    tree.write_digest(&mut digest);
+    digest.write(&tree);
     digest.finish()
 }
 

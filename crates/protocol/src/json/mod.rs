@@ -94,6 +94,11 @@ fn plain(value: &Value) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 
+/// Returns a string as it is, and every other value as JSON.
+pub fn bare(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 /// Puts an item at the end of a list.
 pub fn add(items: &mut Vec<Value>, value: Value) {
     items.push(value);

@@ -15,6 +15,7 @@ pub use text::plan_tree;
 use crate::Text;
 use crate::event::{ElementPath, Prose};
 use crate::refusal::Refusal;
+use planarium_kernel::Digestible;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -55,7 +56,8 @@ pub struct ClockView {
 }
 
 /// One service.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Digestible)]
+#[digest(name, each plans)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ServiceView {
     /// Revision.
@@ -106,7 +108,8 @@ impl ServiceView {
 }
 
 /// A plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Digestible)]
+#[digest(status, each phases)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PlanView {
     /// Revision.
@@ -133,7 +136,8 @@ pub struct PlanView {
 }
 
 /// A phase.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Digestible)]
+#[digest(status, each steps)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PhaseView {
     /// Revision.
@@ -160,7 +164,8 @@ pub struct PhaseView {
 }
 
 /// A step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Digestible)]
+#[digest(status)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct StepView {
     /// Revision.

@@ -1,6 +1,4 @@
 //! `/sim`: the simulator's own API.
-//!
-//! Source: DESIGN section 3, paragraph "/sim".
 
 use crate::problem::{problem, refused};
 use crate::{Request, Response, Session, left_out, pieces};

@@ -1,4 +1,4 @@
-//! A world behind the router, with frameworks from outside whose ears are lines of text.
+//! A world behind the router, with frameworks from outside; the events that they receive are recorded as lines of text.
 
 use planarium_rest::{Request, Session, handle};
 use planarium_world::Genesis;

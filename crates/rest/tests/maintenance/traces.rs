@@ -1,4 +1,4 @@
-//! The worked traces of the reference sheet.
+//! Worked traces of maintenance: each test gives calls and the events expected at each instant.
 
 use super::cluster::{Cluster, EPOCH_NS, h, schedule, window};
 use serde_json::json;

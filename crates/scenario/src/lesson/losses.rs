@@ -75,7 +75,9 @@ impl Losses<'_> {
             }
             Term::Commands { bound } => {
                 let allowed = bound.least.saturating_sub(1);
-                let nearest = format!("{allowed} commands allowed, this was number {}", self.facts.commands);
+                let commands = if allowed == 1 { "command" } else { "commands" };
+                let nearest =
+                    format!("{allowed} {commands} allowed, this was number {}", self.facts.commands);
                 let last = self.learner.last().copied();
                 let words = last.and_then(|number| account::named(self.engine, number));
                 let words = words.map(|words| format!("of `{words}`")).into_iter().collect();

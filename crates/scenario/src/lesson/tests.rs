@@ -242,7 +242,7 @@ fn commands_and_unavailable_time_are_counted() {
     assert!((5_000..15_000).contains(&gone), "one of three was away for a start of 5 s: {gone}");
     attempt.command(restart("web-1")).expect("allowed").outcome.expect("taken");
     let account = account(&attempt, "never");
-    assert_eq!(account.nearest, "1 commands allowed, this was number 2");
+    assert_eq!(account.nearest, "1 command allowed, this was number 2");
 
     let never = "more than 12s below 3 available of web";
     let mut attempt = Attempt::start(&lesson("deploy=COMPLETE at 3m", never, ""), None);

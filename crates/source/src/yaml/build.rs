@@ -1,4 +1,4 @@
-//! From parser events to a tree: places, limits, anchors.
+//! Builds a tree from parser events: spans, limits, anchors.
 //!
 //! The nesting under construction lives on an explicit stack, so a hostile text costs no call stack;
 //! it never gets deeper than the limit, so finished trees may be walked and dropped by recursion.

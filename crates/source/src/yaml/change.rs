@@ -1,13 +1,15 @@
-//! Edits of a text so that it says another value: the rest of it, comments and order, stays as it is written.
+//! Edits a text so that it holds another value; comments, order and everything else stay as written.
 //!
 //! *Knows*: places of values in the text, and the two values. *Must not know*: which fields a dialect has; the caller says which
-//! fields may be added. What cannot be edited in its place (an alias, a merged key, a value with an anchor) stays as it is.
+//! fields may be added. An alias, a merged key or a value with an anchor cannot be edited in its place and stays as it is.
 
 use serde_json::{Map, Value};
 
+use super::layout::{column, is_flow, lines_of};
 use super::node::{Entry, Node};
+use super::removal::entries_removed;
 use super::to_go_yaml;
-use crate::span::{Span, narrow, wide};
+use crate::span::{Span, wide};
 
 /// Fields that may be added although nobody wrote them, by their path from the root of the value.
 pub type Addable<'p> = &'p dyn Fn(&[&str]) -> bool;
@@ -33,7 +35,7 @@ pub fn changes(
     changes.edits
 }
 
-/// Carries edits of one text out.
+/// Applies edits to one text.
 pub fn apply_changes(text: &str, mut edits: Vec<(Span, String)>) -> String {
     planarium_kernel::sorted::sort_by_key(&mut edits, |(span, _)| std::cmp::Reverse((span.start, span.end)));
     let mut whole = text.to_owned();
@@ -50,6 +52,7 @@ impl Changes<'_> {
     fn of_mapping<'v>(&mut self, node: &Node, before: &'v Value, now: &'v Value, path: &mut Vec<&'v str>) {
         let Some(entries) = node.as_mapping().filter(|entries| !entries.is_empty()) else { return };
         let (Some(old), Some(new)) = (before.as_object(), now.as_object()) else { return };
+        let mut gone = Vec::new();
         for (key, value) in old.iter().chain(new.iter().filter(|(key, _)| !old.contains_key(*key))) {
             let after = new.get(key);
             if Some(value) == after && old.contains_key(key) {
@@ -60,7 +63,7 @@ impl Changes<'_> {
             match (written.and_then(|at| Some((at, entries.get(at)?))), after) {
                 (Some((_, entry)), _) if entry.merged => {}
                 (Some((_, entry)), Some(after)) => self.of_entry(node, entry, value, after, path),
-                (Some((at, _)), None) => self.remove(node, entries, at),
+                (Some((at, _)), None) => gone.push(at),
                 (None, Some(after)) if (self.may_add)(path) => {
                     let kept = entries.iter().find(|entry| {
                         !entry.merged && entry.key.as_str().is_some_and(|key| new.contains_key(key))
@@ -73,6 +76,7 @@ impl Changes<'_> {
             }
             path.pop();
         }
+        self.edits.extend(entries_removed(node, self.text, &gone));
     }
 
     fn of_entry<'v>(
@@ -103,7 +107,7 @@ impl Changes<'_> {
         }
     }
 
-    /// Writes an entry's value anew.
+    /// Replaces an entry's value.
     fn replace(&mut self, node: &Node, entry: &Entry, now: &Value) {
         let is_plain = !matches!(now, Value::Array(_) | Value::Object(_));
         if is_plain
@@ -112,61 +116,42 @@ impl Changes<'_> {
             && !entry.value.span.is_empty()
         {
             self.edits.push((entry.value.span, self.scalar(&entry.value, now)));
-        } else if self.is_flow(node) {
+        } else if is_flow(node, self.text) {
             if entry.value.literal {
                 self.edits.push((entry.value.span, now.to_string()));
             }
         } else if let Some(key) = entry.key.as_str() {
-            let span = self.lines_of(entry);
-            self.edits.push((span, Self::block(key, now, self.column(entry.key.span.start))));
+            let span = lines_of(entry, self.text);
+            self.edits.push((span, Self::block(key, now, column(self.text, entry.key.span.start))));
         }
     }
 
-    /// Adds an entry after one that stays.
+    /// Adds an entry after an unchanged one.
     fn add(&mut self, node: &Node, first: &Entry, key: &str, now: &Value) {
         let file = first.key.span.file;
-        if self.is_flow(node) {
+        if is_flow(node, self.text) {
             if first.value.literal {
                 let text = format!(", {}: {now}", Value::from(key));
                 self.edits.push((Span::at(file, first.value.span.end), text));
             }
             return;
         }
-        let column = self.column(first.key.span.start);
-        let end = self.lines_of(first).end;
+        let column = column(self.text, first.key.span.start);
+        let end = lines_of(first, self.text).end;
         let line =
             if self.text.get(..wide(end)).is_some_and(|before| before.ends_with('\n')) { "" } else { "\n" };
         let text = format!("{line}{}{}", " ".repeat(column), Self::block(key, now, column));
         self.edits.push((Span::at(file, end), text));
     }
 
-    fn remove(&mut self, node: &Node, entries: &[Entry], at: usize) {
-        let Some(entry) = entries.get(at) else { return };
-        let (start, file) = (entry.key.span.start, entry.key.span.file);
-        let next = entries.get(at + 1).map(|next| next.key.span.start);
-        let before = at.checked_sub(1).and_then(|at| entries.get(at));
-        let span = match (next, before) {
-            (Some(next), _) => Span::new(file, start, next),
-            (None, Some(before)) if self.is_flow(node) && before.value.literal && entry.value.literal => {
-                Span::new(file, before.value.span.end, entry.value.span.end)
-            }
-            (None, Some(_)) if !self.is_flow(node) => {
-                let whole = self.lines_of(entry);
-                Span::new(file, start - narrow(self.column(start)), whole.end)
-            }
-            _ => return,
-        };
-        self.edits.push((span, String::new()));
-    }
-
-    /// A scalar as it is written in the place of a node.
+    /// Returns the text of a scalar in the style of a node.
     fn scalar(&self, node: &Node, value: &Value) -> String {
         let is_json = self.text.get(wide(node.span.start)..).is_some_and(|rest| rest.starts_with('"'));
         let is_long = value.as_str().is_some_and(|text| text.contains('\n'));
         if is_json || is_long { value.to_string() } else { to_go_yaml(value).trim_end().to_owned() }
     }
 
-    /// An entry in lines; the first one stands where the key begins.
+    /// Returns the lines of an entry; the first one starts at the column of the key.
     fn block(key: &str, value: &Value, column: usize) -> String {
         let mut fields = Map::new();
         fields.insert(key.to_owned(), value.clone());
@@ -182,51 +167,24 @@ impl Changes<'_> {
         }
         out
     }
-
-    /// Returns whether a node is written in braces, as JSON is.
-    fn is_flow(&self, node: &Node) -> bool {
-        self.text.get(wide(node.span.start)..).is_some_and(|rest| rest.starts_with(['{', '[']))
-    }
-
-    fn column(&self, start: u32) -> usize {
-        let before = self.text.get(..wide(start)).unwrap_or_default();
-        before.len() - before.rfind('\n').map_or(0, |line| line + 1)
-    }
-
-    /// From an entry's key to the end of its last line: what is further in, and a list at the key's own column.
-    fn lines_of(&self, entry: &Entry) -> Span {
-        let start = entry.key.span.start;
-        let column = self.column(start);
-        let rest = self.text.get(wide(start)..).unwrap_or_default();
-        let (mut end, mut seen) = (0, 0);
-        for (at, line) in rest.split_inclusive('\n').enumerate() {
-            let trimmed = line.trim_start_matches(' ');
-            let indent = line.len() - trimmed.len();
-            let is_blank = trimmed.trim().is_empty() || trimmed.starts_with('#') && indent <= column;
-            let is_item = indent == column && (trimmed.starts_with("- ") || trimmed.trim_end() == "-");
-            seen += line.len();
-            if at == 0 || !is_blank && (indent > column || is_item) {
-                end = seen;
-            } else if !is_blank {
-                break;
-            }
-        }
-        Span::new(entry.key.span.file, start, start + narrow(end))
-    }
 }
 
 fn is_filled(node: &Node) -> bool {
     node.as_mapping().is_some_and(|entries| !entries.is_empty())
 }
 
-/// Returns whether a list can be changed item by item: as many as before, of the same names.
+/// Returns whether a list can be changed item by item: as many mappings and scalars as before, of the same names.
 fn same_items(node: &Node, old: &[Value], new: &[Value]) -> bool {
     let items = node.as_sequence().unwrap_or_default();
     let name = |value: &Value| value.get("name").cloned();
     items.len() == old.len()
         && old.len() == new.len()
         && old.iter().zip(new).zip(items).all(|((old, new), item)| {
-            name(old) == name(new) && old.is_object() == new.is_object() && old.is_object() == is_filled(item)
+            name(old) == name(new)
+                && old.is_object() == new.is_object()
+                && old.is_object() == is_filled(item)
+                && !old.is_array()
+                && !new.is_array()
         })
 }
 
@@ -236,7 +194,7 @@ mod tests {
     use crate::yaml::Reader;
     use crate::{Diagnostics, FileId};
 
-    /// The text after its value was changed by these steps: pointer and value, nothing for a removal.
+    /// Returns the text after `change` has changed its value.
     fn changed(text: &str, change: impl Fn(&mut Value)) -> String {
         let node = |text: &str| {
             let mut found = Diagnostics::new();
@@ -323,6 +281,14 @@ spec:
                 .pop();
         });
         assert!(!less.contains("side") && less.contains("# the end"), "{less}");
+    }
+
+    #[test]
+    fn lists_in_lists_are_written_anew_in_their_style() {
+        let text = changed("{\"constraints\": [[\"hostname\", \"UNIQUE\"]], \"id\": \"a\"}", |value| {
+            set(value, "/constraints/0", serde_json::json!(["zone", "IS", "a"]));
+        });
+        assert_eq!(text, "{\"constraints\": [[\"zone\",\"IS\",\"a\"]], \"id\": \"a\"}");
     }
 
     #[test]

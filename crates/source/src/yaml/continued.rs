@@ -1,11 +1,11 @@
 //! Texts that programs written in Go read and the event parser here does not: blanks that are tabs, and lines of quoted texts, lists and
 //! mappings in brackets that go on further to the left than what they belong to.
 //!
-//! *Knows*: quotes, brackets, comments and text blocks, as far as it takes to find line breaks and tabs in between. *Must not know*:
-//! what anything means.
+//! *Knows*: quotes, brackets, comments and text blocks, enough to find line breaks and tabs between them. *Must not know*: the
+//! meaning of the text.
 //!
-//! Nothing moves: a tab becomes a blank, a line break within quotes or brackets becomes a blank, and so does a comment there. What a text
-//! over several lines is, its own lines say afterwards ([`quoted`], [`folded`]).
+//! Positions stay: a tab becomes a blank, and so do a line break and a comment within quotes or brackets. The content of a text over
+//! several lines is read from its own lines afterwards ([`quoted`], [`folded`]).
 //!
 //! **Source**: `go-yaml/yaml: scannerc.go` of v2.3.0. Match for what is read; texts that the real reader refuses may be read here.
 
@@ -26,10 +26,10 @@ pub(super) fn joined(text: &str) -> Option<String> {
     let mut changed = false;
     let mut place = Place::Open;
     let mut brackets = 0_u32;
-    // Something may begin here: a quote would.
+    // A token may begin here: a quote would open a text.
     let mut fresh = true;
     let mut before = '\n';
-    // Blanks of the line, until something stands there.
+    // Indentation of the line, until its first token.
     let mut indent = Some(0_usize);
     let mut line_indent = 0_usize;
     // A text block goes on while lines are indented more than this.
@@ -115,7 +115,7 @@ pub(super) fn joined(text: &str) -> Option<String> {
                 ' ' | '\t' => {
                     let separates = fresh
                         || chars.peek().is_some_and(|(_, next)| matches!(next, '#' | '\n' | '\r' | '\t'));
-                    // A dash and what comes before the first character of a line want blanks.
+                    // After a dash and before the first character of a line, only blanks are allowed.
                     if c == '\t' && separates && indent.is_none() && before != '-' && before != '?' {
                         changed = true;
                         put = ' ';
@@ -192,7 +192,7 @@ pub(super) fn quoted(written: &str) -> Option<String> {
     let quote = written.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inside = written.strip_prefix(quote)?.strip_suffix(quote)?;
     let mut out = String::new();
-    // Blanks and breaks that may yet be folded away.
+    // Blanks and breaks that may still be folded away.
     let mut blanks = String::new();
     let mut breaks = 0_usize;
     let mut chars = inside.chars().peekable();
@@ -229,7 +229,7 @@ fn settle(out: &mut String, blanks: &mut String, breaks: &mut usize) {
     *breaks = 0;
 }
 
-/// Adds the character behind a backslash; a line break joins the lines.
+/// Adds the character after a backslash; a line break joins the lines.
 fn escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) -> Option<()> {
     let digits = match chars.next()? {
         '\n' => {

@@ -1,4 +1,4 @@
-//! Repeated keys. The tree keeps them; whether they matter is for the dialect to say.
+//! Repeated keys. The tree keeps them; the dialect decides whether they matter.
 
 use planarium_kernel::SortedMap;
 use std::borrow::Cow;

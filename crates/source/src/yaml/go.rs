@@ -17,7 +17,7 @@ pub(super) enum Meaning {
     Int(i64),
     Large(u64),
     Float(f64),
-    /// Looks like a date; is a text.
+    /// A text in the form of a date.
     Date,
     Text,
     /// Bytes of `!!binary`, as text.
@@ -25,7 +25,7 @@ pub(super) enum Meaning {
 }
 
 impl Meaning {
-    /// The tag that it has by its looks.
+    /// Returns the tag that follows from the form of the text.
     fn tag(&self) -> &'static str {
         match self {
             Self::Null => "!!null",
@@ -117,16 +117,16 @@ impl Node {
         self.tagged().unwrap_or(Meaning::Text)
     }
 
-    /// Its meaning by its tag or, without one, by its looks.
+    /// Returns the meaning by the tag or, without one, by the form of the text.
     ///
-    /// *Errors*: it is not what its tag says; the words of the real reader.
+    /// *Errors*: the text does not fit its tag, in the words of the real reader.
     pub(super) fn tagged(&self) -> Result<Meaning, String> {
         let Kind::Scalar(scalar) = &self.kind else { return Ok(Meaning::Text) };
         let text = &*scalar.text;
         let Some(tag) = self.tag.as_deref() else {
             return Ok(if scalar.style == Style::Plain { meaning(text) } else { Meaning::Text });
         };
-        // Tags that nobody knows mean nothing: the scalar is a text.
+        // An unknown tag has no meaning: the scalar is a text.
         let Some(tag) = tag.strip_prefix("tag:yaml.org,2002:") else { return Ok(Meaning::Text) };
         match (tag, meaning(text)) {
             ("binary", _) => binary(text).map(Meaning::Bytes),
@@ -138,7 +138,7 @@ impl Node {
             #[expect(clippy::cast_precision_loss, reason = "as the real reader does")]
             ("float", Meaning::Int(number)) => Ok(Meaning::Float(number as f64)),
             ("bool" | "int" | "float" | "null" | "timestamp", found) => {
-                // Dates are looked for only where a date may be.
+                // Only a text that can be a date is read as one.
                 let looks = if matches!(found, Meaning::Date) { "!!str" } else { found.tag() };
                 Err(format!("cannot decode {looks} `{text}` as a !!{tag}"))
             }
@@ -397,7 +397,7 @@ fn is_printable(c: char) -> bool {
         || u32::from(c) >= 0xa0 && c != '\u{feff}' && !matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// `1:30` and the like, which other readers take for a number.
+/// Returns whether other readers take the text for a number, such as `1:30`.
 fn is_base60(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut parts = unsigned.split(':');
@@ -468,7 +468,7 @@ fn double(text: &str) -> String {
     out
 }
 
-/// Keys as the emitter sorts them: numbers inside by their size, letters after what is none.
+/// Compares keys like the emitter: numbers inside by their value, letters after other characters.
 fn natural(a: &str, b: &str) -> std::cmp::Ordering {
     use std::cmp::Ordering;
     let (ac, bc): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());

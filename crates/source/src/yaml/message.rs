@@ -1,4 +1,4 @@
-//! The event parser's complaints in words for people.
+//! Messages for the errors of the event parser.
 
 /// An error with position and advice.
 #[derive(Debug)]
@@ -7,11 +7,11 @@ pub(super) struct Explained {
     pub(super) help: &'static str,
     /// Byte offset of the place.
     pub(super) at: usize,
-    /// Byte offset of a bracket that is still open there and worth showing.
+    /// Byte offset of an open bracket to show with the error.
     pub(super) opened: Option<usize>,
 }
 
-/// The complaint about a colon, which deserves a closer look.
+/// The parser's error about a colon, which is examined further.
 const COLON: &str = "A ':' is not allowed here";
 const TAB: &str = "A tab is used where YAML wants spaces";
 const TAB_HELP: &str = "indent with spaces; YAML does not allow tabs for that";
@@ -175,7 +175,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Explains one complaint about the text at a byte offset, inside the bracket that opened at `bracket`.
+/// Explains an error of the parser at a byte offset, inside the bracket that opened at `bracket`.
 pub(super) fn explain(complaint: &str, text: &str, at: usize, bracket: Option<usize>) -> Explained {
     let (message, help) = match KNOWN.iter().find(|(fragment, ..)| complaint.contains(fragment)) {
         Some((_, message, help)) => ((*message).to_owned(), *help),
@@ -211,7 +211,7 @@ pub(super) fn explain(complaint: &str, text: &str, at: usize, bracket: Option<us
     plain
 }
 
-/// The tab meant by a complaint that points near it.
+/// Returns the tab near the position of an error.
 fn tab_near(text: &str, at: usize) -> usize {
     let just_before = at.saturating_sub(1);
     if text.get(just_before..at) == Some("\t") {
@@ -221,7 +221,7 @@ fn tab_near(text: &str, at: usize) -> usize {
     ahead.map_or(at, |ahead| at.saturating_add(ahead))
 }
 
-/// True when the parser itself gave up on the nesting.
+/// Returns whether the parser stopped because of the nesting.
 pub(super) fn is_too_deep(complaint: &str) -> bool {
     complaint.contains("recursion limit")
 }

@@ -1,4 +1,4 @@
-//! From text to trees.
+//! Reads texts as trees.
 
 use saphyr_parser::{Event, Parser};
 
@@ -17,9 +17,9 @@ pub struct Parsed {
     /// The tree; none for a text without any content. When `complete` is false, what was understood
     /// before the reading ended, with nothing where values were still to come.
     pub root: Option<Node>,
-    /// False when a syntax error or a limit ended the reading early.
+    /// False if a syntax error or a limit ended the reading early.
     pub complete: bool,
-    /// Incomplete only because broken pieces were left out: what is there was read to its end.
+    /// True if only broken pieces were left out and the rest was read to its end.
     pub holes: bool,
     /// Position at which the reading ended early.
     pub(super) stopped_at: Option<usize>,
@@ -35,7 +35,7 @@ impl Parsed {
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'t> {
     text: &'t str,
-    /// The text that places point into: the same, or what it was made from.
+    /// The text that spans refer to: the same text, or the template that it was rendered from.
     written: &'t str,
     file: FileId,
     limits: Limits,
@@ -74,7 +74,7 @@ impl<'t> Reader<'t> {
         self
     }
 
-    /// Returns whether `<<` brings in another mapping's entries; otherwise it is a key like any other.
+    /// Sets whether `<<` adds another mapping's entries or is a plain key.
     #[must_use]
     pub fn with_merge_keys(mut self, merge_keys: bool) -> Self {
         self.merge_keys = merge_keys;
@@ -184,7 +184,7 @@ impl<'t> Reader<'t> {
                 Some(Err(error)) => {
                     stopped_at = Some(builder.syntax_error(&error));
                     match documents.last_mut() {
-                        // The text goes on after what looked like the document's end.
+                        // The text continues after the apparent end of the document.
                         Some(last) if !inside => {
                             last.complete = false;
                             last.stopped_at = stopped_at;

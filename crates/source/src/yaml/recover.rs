@@ -1,11 +1,11 @@
-//! Going on after a syntax error: a text is cut along its indentation, every broken piece reports its own first error,
-//! and the rest is read as if those pieces were not there.
+//! Recovers from syntax errors: a text is divided by its indentation, every broken piece reports its own first error, and
+//! the rest is read without those pieces.
 //!
 //! *Knows*: indentation, and which lines can head a block. *Must not know*: what any field means.
 //!
-//! Nothing is reported that the text does not deserve: a piece counts as broken only when it is broken by itself under
-//! the bare fields around it. Where the cut is in doubt (brackets or quotes over several lines, several documents,
-//! lines that fit no indentation), the piece is not cut further.
+//! A piece counts as broken only if it is broken by itself under the fields around it, so that no error is a consequence of
+//! another one. A piece with brackets or quotes over several lines, several documents or lines that fit no indentation is
+//! not divided further.
 
 use super::reader::{Parsed, Reader};
 use crate::codes;
@@ -23,7 +23,7 @@ const PIECES: usize = 50;
 #[derive(Clone, Debug)]
 struct Line {
     at: Range<usize>,
-    /// Spaces before the first character; none for lines that say nothing, and for those indented by tabs.
+    /// Spaces before the first character; none for lines without content and for lines indented by tabs.
     indent: Option<usize>,
     dash: bool,
 }
@@ -35,7 +35,7 @@ struct Broken {
 }
 
 impl Reader<'_> {
-    /// The first document; where it is broken, what can be read around the broken places, each of which is reported.
+    /// Returns the first document. Broken places are reported and left out.
     pub fn one_around_errors(&self, found: &mut Diagnostics) -> Parsed {
         let mut first = Diagnostics::new();
         let whole = self.one(&mut first);
@@ -61,7 +61,7 @@ struct Search<'r, 't> {
 }
 
 impl Search<'_, '_> {
-    /// Finds the broken pieces and reads the rest; none when they cannot be told apart.
+    /// Finds the broken pieces and reads the rest; none if the text cannot be divided.
     fn run(&mut self, first_error: usize) -> Option<Parsed> {
         let lines = lines(self.reader.text());
         let several = lines.iter().skip_while(|line| line.indent.is_none()).skip(1);
@@ -75,7 +75,7 @@ impl Search<'_, '_> {
         for piece in pieces(&lines)? {
             self.look(piece, &mut Vec::new(), DEPTH)?;
         }
-        // The error that ended the reading must lie in one of them, or behind: a bracket may be missed much later.
+        // The error that ended the reading must be in one of them or after it: a missing bracket may be noticed much later.
         if self.broken.first()?.at.start > first_error {
             return None;
         }
@@ -124,7 +124,7 @@ impl Search<'_, '_> {
         text.ends_with(':') && !text.contains(['"', '\'', '{', '[', '|', '>'])
     }
 
-    /// Reads a part of the text under its headings: what is wrong with it, or nothing; none when there is too much to do.
+    /// Reads a part of the text under its headings and returns its error, if any; none if the budget is used up.
     #[expect(clippy::option_option, reason = "the outer one ends the search")]
     fn alone(&mut self, at: &Range<usize>, heads: &[Range<usize>]) -> Option<Option<Diagnostics>> {
         self.left = self.left.checked_sub(at.end.max(1))?;

@@ -15,9 +15,9 @@ use crate::yaml::node::{Kind, Node, Scalar, Style};
 pub enum Coerced<T> {
     /// Nothing was written: `null`, `~` or an empty text.
     Null,
-    /// It can be read so.
+    /// The text has this type.
     Value(T),
-    /// It cannot.
+    /// The text has another type.
     Wrong,
 }
 

@@ -6,8 +6,8 @@ use crate::yaml::node::{Kind, Node, Scalar, Style};
 use crate::yaml::scalar::parse_int;
 
 impl Node {
-    /// The node as data: plain scalars by their looks (null, boolean, number, else text), quoted ones
-    /// as text. The last of repeated keys wins; a key that is not a scalar becomes its JSON text.
+    /// Returns the node as data: a plain scalar is null, boolean, number or text by its form, a quoted one
+    /// is text. The last of repeated keys wins; a key that is not a scalar becomes its JSON text.
     pub fn to_json(&self) -> Value {
         match &self.kind {
             Kind::Scalar(_) if self.is_null() => Value::Null,
@@ -39,7 +39,7 @@ fn plain(scalar: &Scalar) -> Value {
     }
 }
 
-/// A plain decimal number; words such as `inf`, versions and dates are none.
+/// Returns a plain decimal number; words such as `inf`, versions and dates are texts.
 fn decimal(text: &str) -> Option<Number> {
     let numeric = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-');
     if !text.contains(|c: char| c.is_ascii_digit()) || !text.chars().all(numeric) {

@@ -18,9 +18,9 @@
 
 pub mod codes;
 pub mod console;
+mod daemon;
 pub mod definition;
 mod plans;
-mod process;
 mod rollout;
 mod statuses;
 mod why;
@@ -32,5 +32,5 @@ pub const WORD: &str = "kubernetes";
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 pub use codes::CODES;
-pub use process::Process;
+pub use daemon::Daemon;
 pub use statuses::STATUSES;

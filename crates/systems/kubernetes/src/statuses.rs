@@ -43,13 +43,13 @@ pub const STATUSES: &[StatusWord] = &[
     word("Init:ImagePullBackOff", StatusClass::Delayed, "delayed", "!", "An init container has no image."),
     word("Init:ErrImagePull", StatusClass::Delayed, "delayed", "!", "An init container has no image."),
     word("CrashLoopBackOff", StatusClass::Delayed, "delayed", "!", "It keeps ending; the next start waits."),
-    word("ErrImagePull", StatusClass::Delayed, "delayed", "!", "Its image is not to be had."),
+    word("ErrImagePull", StatusClass::Delayed, "delayed", "!", "Its image cannot be pulled."),
     word(
         "ImagePullBackOff",
         StatusClass::Delayed,
         "delayed",
         "!",
-        "Its image was not to be had; it is tried again.",
+        "Its image could not be pulled; it is tried again.",
     ),
     word("InvalidImageName", StatusClass::Failed, "error", "✗", "The name of its image cannot be read."),
     word(

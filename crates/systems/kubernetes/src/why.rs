@@ -249,10 +249,7 @@ impl Facts<'_> {
                 }
             }
             _ => {
-                let run = member
-                    .parts
-                    .values()
-                    .find(|part| *part.object.name == *phase && part.object.job().is_some());
+                let run = member.makers(KindId::JOB).find(|part| *part.object.name == *phase);
                 match run {
                     Some(run) => self.object(member, &run.object, found),
                     None => self.whole(member, found),

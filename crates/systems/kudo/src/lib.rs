@@ -17,17 +17,16 @@
 //! | `NEVER_RUN` to `FATAL_ERROR` | statuses; they are stored as the real controller stores them, and not rolled up |
 
 pub mod admission;
-mod calendar;
 pub mod codes;
 pub mod console;
 pub mod controller;
+mod daemon;
 pub mod definition;
 pub mod engine;
 pub mod form;
 pub mod instance;
 pub mod package;
 pub mod pods;
-mod process;
 mod smaller;
 pub mod status;
 mod statuses;
@@ -40,6 +39,6 @@ mod why;
 pub const WORD: &str = "kudo";
 
 pub use codes::CODES;
+pub use daemon::Daemon;
 pub use planarium_ground::Cx;
-pub use process::Process;
 pub use statuses::STATUSES;

@@ -53,7 +53,7 @@ pub(crate) const SHOWN: &[StatusWord] = &[
         "!",
         "It keeps ending; the next start waits until a delay is over.",
     ),
-    word("ErrImagePull", StatusClass::Delayed, "delayed", "!", "Its image is not to be had."),
+    word("ErrImagePull", StatusClass::Delayed, "delayed", "!", "Its image cannot be pulled."),
     word(
         "ImagePullBackOff",
         StatusClass::Delayed,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use planarium_kernel::SortedMap;
+use planarium_kernel::{SortedMap, Weight};
 use planarium_kube::Object;
 use planarium_protocol::Text;
 use planarium_source::Span;
@@ -76,15 +76,6 @@ impl Version {
         }
     }
 
-    /// Estimates its size. *Units*: bytes.
-    pub fn bytes(&self) -> u64 {
-        let parts = self.parameters.len() + self.tasks.len() + self.plans.len();
-        let templates = self.templates.values().map(|template| {
-            template.as_ref().map_or(256, |template| template.text().len().saturating_mul(3))
-        });
-        u64::try_from(templates.sum::<usize>() + parts * 512).unwrap_or(u64::MAX)
-    }
-
     /// A plan by name.
     pub fn plan(&self, name: &str) -> Option<&Plan> {
         self.plans.iter().find(|plan| plan.name.value == name)
@@ -103,6 +94,17 @@ impl Version {
     /// A task by name: the first of those that share it.
     pub fn task(&self, name: &str) -> Option<&Task> {
         self.tasks.iter().find(|task| task.name.value == name)
+    }
+}
+
+impl Weight for Version {
+    /// Estimates its size. *Units*: bytes.
+    fn beyond(&self, _: Option<&Self>) -> u64 {
+        let parts = self.parameters.len() + self.tasks.len() + self.plans.len();
+        let templates = self.templates.values().map(|template| {
+            template.as_ref().map_or(256, |template| template.text().len().saturating_mul(3))
+        });
+        u64::try_from(templates.sum::<usize>() + parts * 512).unwrap_or(u64::MAX)
     }
 }
 

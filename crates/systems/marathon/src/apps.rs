@@ -13,7 +13,7 @@ use crate::launch_queue::backoff::Backoff;
 use crate::offers::statistics::OfferStats;
 use crate::shown::{Place, place_of};
 use planarium_kernel::cow::Table;
-use planarium_kernel::{Map, SimTime, SortedMap};
+use planarium_kernel::{Digestible, Map, SimTime, SortedMap, Weight};
 use planarium_protocol::Text;
 use planarium_protocol::view::StepView;
 use std::sync::{Arc, OnceLock};
@@ -43,7 +43,12 @@ pub(crate) struct Rescaling {
 }
 
 /// Runtime record of an app or pod.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(shown, lock.unwrap_or(0), stats.processed, backoff.next_end(SimTime::ZERO).unwrap_or_default())]
+#[weight(
+    own 512 + 96 * self.stats.last.len() as u64,
+    own self.checks.values().map(|checks| checks.weight()).sum::<u64>(),
+)]
 pub(crate) struct SpecRun {
     pub(crate) id: PathId,
     /// Its place in the view.
@@ -73,7 +78,8 @@ pub(crate) struct SpecRun {
 }
 
 /// Runtime records of apps and pods, by number: numbers are given in order and never taken back.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Weight)]
+#[weight(all, flat numbers)]
 pub(crate) struct Apps {
     all: Table<Arc<SpecRun>>,
     /// Numbers of ids.
@@ -129,16 +135,6 @@ impl Apps {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (SpecNo, &Arc<SpecRun>)> {
         self.numbers().zip(self.all.iter())
     }
-
-    /// Bytes that these hold and `before` do not, by estimate.
-    pub(crate) fn beyond(
-        &self,
-        before: Option<&Self>,
-        inside: impl Fn(&Arc<SpecRun>, Option<&Arc<SpecRun>>) -> u64,
-    ) -> u64 {
-        self.all.beyond(before.map(|before| &before.all), inside)
-            + self.numbers.beyond_flat(before.map(|before| &before.numbers))
-    }
 }
 
 impl SpecRun {
@@ -161,11 +157,5 @@ impl SpecRun {
             revision: 0,
             step: OnceLock::new(),
         }
-    }
-
-    /// Estimates its size. *Units*: bytes.
-    pub(crate) fn weight(&self) -> u64 {
-        let checks: u64 = self.checks.values().map(|checks| checks.weight()).sum();
-        512 + checks + 96 * self.stats.last.len() as u64
     }
 }

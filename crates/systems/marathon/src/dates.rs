@@ -7,7 +7,7 @@
 use crate::definition::spec::Stamp;
 use crate::definition::write::Dates;
 use planarium_kernel::SimTime;
-use planarium_kernel::civil::{DAY_S, Date};
+use planarium_kernel::civil::{Date, date_time};
 
 /// Calendar instant of genesis.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,8 +15,6 @@ pub(crate) struct Calendar {
     /// *Units*: milliseconds since 1970.
     pub(crate) epoch_ms: u64,
 }
-
-const DAY_MS: u64 = DAY_S * 1000;
 
 impl Dates for Calendar {
     fn date(&self, at: Stamp) -> String {
@@ -52,15 +50,7 @@ impl Calendar {
 
 /// Milliseconds since 1970 as text.
 fn text(ms: u64) -> String {
-    let (days, rest) = (ms / DAY_MS, ms % DAY_MS);
-    let Date { year, month, day } = Date::of_day(i64::try_from(days).unwrap_or(i64::MAX));
-    let (seconds, milli) = (rest / 1000, rest % 1000);
-    format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{milli:03}Z",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60
-    )
+    format!("{}.{:03}Z", date_time(ms / 1_000), ms % 1_000)
 }
 
 /// Milliseconds since 1970 of a text.

@@ -16,7 +16,7 @@ use crate::health::Health;
 use crate::id::PathId;
 use crate::instances::instance::Instance;
 use crate::instances::tracker::instance_part;
-use planarium_kernel::SimTime;
+use planarium_kernel::{SimTime, Weight, cow::bytes_of};
 use planarium_protocol::{Text, json};
 use serde_json::{Map as Object, Value};
 use std::collections::VecDeque;
@@ -135,16 +135,6 @@ impl Bus {
             }
         }
         all
-    }
-
-    /// Bytes that this one holds and `before` does not, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let shared = |block: &Arc<Vec<BusEvent>>| {
-            before.is_some_and(|before| before.blocks.iter().any(|other| Arc::ptr_eq(block, other)))
-        };
-        let own = self.blocks.iter().filter(|block| !shared(block)).map(|block| block.len()).sum();
-        // Most keep an instance alive in its former state, which costs at least as much again.
-        2 * planarium_kernel::cow::bytes_of::<BusEvent>(own) + 96 * own as u64
     }
 }
 
@@ -319,4 +309,15 @@ pub(crate) fn spec_of_task(task_id: &str) -> (Text, PathId) {
     let instance = instance_part(task_id);
     let safe = instance.rsplit_once('.').map_or(instance, |(head, _)| head);
     (instance.into(), PathId::of_safe(safe))
+}
+
+impl Weight for Bus {
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let shared = |block: &Arc<Vec<BusEvent>>| {
+            before.is_some_and(|before| before.blocks.iter().any(|other| Arc::ptr_eq(block, other)))
+        };
+        let own = self.blocks.iter().filter(|block| !shared(block)).map(|block| block.len()).sum();
+        // Most keep an instance alive in its former state, which costs at least as much again.
+        2 * bytes_of::<BusEvent>(own) + 96 * own as u64
+    }
 }

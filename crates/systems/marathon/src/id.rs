@@ -4,6 +4,7 @@
 //!
 //! **Source**: `marathon: state/PathId.scala`. Match.
 
+use planarium_kernel::Digestible;
 use planarium_protocol::Text;
 use std::cmp::Ordering;
 use std::fmt;
@@ -18,7 +19,8 @@ pub(crate) const SEGMENT: &str =
 /// An absolute path in canonical form: `/`, `/shop`, `/shop/db`.
 ///
 /// *Order*: segment by segment, so that a group comes right before everything in it.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Digestible)]
+#[digest(as_str())]
 pub struct PathId(Text);
 
 impl PathId {

@@ -16,6 +16,7 @@ mod apps;
 mod causes;
 mod codes;
 mod console;
+mod daemon;
 mod dates;
 mod decode;
 mod definition;
@@ -32,7 +33,6 @@ mod launch_queue;
 mod marathon;
 mod offers;
 mod port;
-mod process;
 mod records;
 mod reports;
 mod schema;
@@ -44,9 +44,9 @@ mod timers;
 mod view;
 
 pub use codes::CODES;
+pub use daemon::Daemon;
 pub use decode::{Loaded, load};
 pub use id::PathId;
-pub use process::Process;
 
 #[cfg(test)]
 mod tests;

@@ -70,7 +70,7 @@ pub(crate) static STATUSES: &[StatusWord] = &[
     },
     StatusWord {
         word: CANCELED,
-        class: StatusClass::Failed,
+        class: StatusClass::Stopped,
         icon: "error",
         glyph: "✗",
         meaning: "The deployment was stopped, rolled back or replaced by another one; what it had done stays.",

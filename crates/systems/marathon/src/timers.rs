@@ -5,7 +5,7 @@
 //! A job without work is not woken; one with work is woken at its own tick, counted from the start of the process.
 
 use crate::instances::tracker::SpecNo;
-use planarium_kernel::{Cause, Class, EventQueue, SimTime, SortedMap, TimerId};
+use planarium_kernel::{Cause, Class, EventQueue, SimTime, SortedMap, TimerId, Weight};
 
 /// The jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +59,8 @@ pub(crate) struct Armed {
 /// The timers of all jobs.
 ///
 /// *Invariant*: a job has at most one timer.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Weight)]
+#[weight(queue)]
 pub(crate) struct Timers {
     queue: EventQueue<Armed>,
     /// The one timer of each job.
@@ -127,10 +128,5 @@ impl Timers {
     /// Timers that would change something.
     pub(crate) fn one_shots(&self) -> usize {
         self.queue.one_shots()
-    }
-
-    /// Roughly what they take. *Units*: bytes.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.queue.bytes()
     }
 }

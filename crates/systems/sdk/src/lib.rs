@@ -14,6 +14,7 @@ mod build_marks;
 pub mod codes;
 mod config_file;
 pub mod console;
+pub mod daemon;
 mod decode;
 pub mod explain;
 mod java_template;
@@ -22,7 +23,6 @@ pub mod lower;
 pub mod multi;
 mod package;
 pub mod placement;
-pub mod process;
 mod programs;
 pub mod scheduler;
 pub mod spec;
@@ -37,9 +37,9 @@ pub mod without_effect;
 /// The word for this system in inputs, scenarios and views.
 pub const DIALECT: &str = "sdk";
 
+pub use daemon::Daemon;
 pub use explain::{ClusterFacts, MaintenanceFacts, NoFacts, ReadinessFacts};
 pub use load::{Loaded, MissingVariable, load};
-pub use process::Process;
 pub use programs::{Program, ServedFile};
 pub use scheduler::{Cx, FILE_BYTES, POLL_MS, Request, Scheduler, UNINSTALL_FLAG};
 pub use scheduler::{FRAMEWORK_REMOVED, OF_SEVERAL};

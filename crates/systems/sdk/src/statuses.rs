@@ -16,7 +16,7 @@ pub const STATUSES: &[StatusWord] = &[
         StatusClass::Preparing,
         "prepared",
         "◔",
-        "Requirements are known, old tasks are being ended, offers are looked at.",
+        "Requirements are known, old tasks are being stopped, and offers are checked.",
     ),
     word(
         "STARTING",
@@ -42,7 +42,13 @@ pub const STATUSES: &[StatusWord] = &[
         "It waits for a launch delay after failures to pass.",
     ),
     word("PAUSED", StatusClass::Held, "waiting", "‖", "The task runs the pause command in place of its own."),
-    word("PAUSING", StatusClass::Stopping, "waiting", "◒", "The task is ended, to be launched paused."),
+    word(
+        "PAUSING",
+        StatusClass::Stopping,
+        "waiting",
+        "◒",
+        "The task is being stopped, and will start again with the pause command.",
+    ),
     word(
         "RESUMING",
         StatusClass::Starting,

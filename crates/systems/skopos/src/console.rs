@@ -16,7 +16,8 @@ use serde_json::Value;
 use std::fmt::Write as _;
 
 /// The command line of an application.
-pub(crate) const CONSOLE: Console = Console { programs: &[PROGRAMS[0], PROGRAMS[1]], run, complete, usage };
+pub(crate) const CONSOLE: Console =
+    Console { programs: &[PROGRAMS[0], PROGRAMS[1]], run, complete, usage, example: "gate-pass" };
 
 /// The names of the program. What follows is a command, or an application and a command.
 const PROGRAMS: [&[&str]; 2] = [&["skopos"], &["sks-ctl"]];

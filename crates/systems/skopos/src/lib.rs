@@ -22,21 +22,21 @@ pub mod codes;
 mod command_line;
 mod commands;
 mod console;
+mod daemon;
 mod definition;
 mod flow;
 mod instances;
 mod machines;
 mod plan;
 mod plugins;
-mod process;
 mod run;
 mod statuses;
 mod templates;
 mod views;
 mod wire;
 
+pub use daemon::Daemon;
 pub use definition::{Loaded, load};
-pub use process::Process;
 pub use statuses::STATUSES;
 
 /// The word by which this dialect is known.

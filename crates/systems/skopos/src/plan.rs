@@ -6,7 +6,7 @@
 //! *Order*: steps are in the order of the document, a composite before its inner steps.
 
 use crate::templates::Template;
-use planarium_kernel::{SortedMap, id_types};
+use planarium_kernel::{SortedMap, Weight, id_types};
 use planarium_protocol::Text;
 use planarium_protocol::view::SourceRef;
 use serde_json::Value;
@@ -25,7 +25,8 @@ impl ChainId {
 }
 
 /// A plan.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Weight)]
+#[weight(own 1_024 * self.steps.len() as u64)]
 pub(crate) struct Plan {
     steps: Vec<Step>,
     chains: Vec<Chain>,

@@ -19,10 +19,10 @@
 
 use crate::application::App;
 use crate::commands::Command;
+use crate::daemon::{Daemon, Member};
 use crate::definition::{Loaded, load_beside};
 use crate::instances::{Instance, InstanceState, Slot};
 use crate::plan::{Step, StepId};
-use crate::process::{Member, Process};
 use crate::run::log::verdict;
 use crate::run::{Reason, Record, Trace};
 use crate::{DIALECT, views};
@@ -77,7 +77,7 @@ pub(crate) fn shaped(refusal: Refusal) -> Refusal {
     Refusal { body: Some(body), ..refusal }
 }
 
-impl Process {
+impl Daemon {
     /// Answers a request.
     pub(crate) fn answer_request(&self, request: &Request, parts: &[&str]) -> Wire {
         let ["skopos", "v1", rest @ ..] = parts else {

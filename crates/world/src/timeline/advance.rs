@@ -10,6 +10,7 @@ use super::branch::Position;
 use crate::condition::Condition;
 use crate::input::Written;
 use crate::limits::{self, Bound};
+use crate::step::DueTimer;
 use planarium_kernel::journal::Entry;
 use planarium_protocol::{Event, EventBody, Input};
 use serde::Serialize;
@@ -40,9 +41,10 @@ pub struct Advanced {
 pub(super) enum Next {
     /// A recorded input.
     Recorded(Arc<Entry<Written>>),
-    /// The earliest timer; idle rounds may be skipped up to this instant.
+    /// The earliest timer.
     Timer {
-        /// *Units*: milliseconds.
+        due: DueTimer,
+        /// Idle rounds may be skipped up to this instant. *Units*: milliseconds.
         pass_ms: u64,
     },
     /// Nothing within the time given.
@@ -242,21 +244,22 @@ impl Engine {
 
     /// Returns the next step, not later than `until_ms`.
     pub(super) fn next(&self, until_ms: u64) -> Next {
-        let due = self.world.next_due_ms();
+        let timer = self.world.next_timer();
+        let due = timer.map(|timer| self.world.not_before(timer.at_ms));
         if let Some(entry) = self.branch.entry_after(self.world.inputs())
             && entry.at_ms <= until_ms
             && self.is_next(entry, due)
         {
             return Next::Recorded(Arc::clone(entry));
         }
-        if due.is_none_or(|due| due > until_ms) {
+        let Some(due) = timer.filter(|_| due.is_some_and(|due| due <= until_ms)) else {
             return Next::Nothing;
-        }
+        };
         // A recorded input is applied between the rounds of its own instant.
         let recorded = self.next_entry().map(|entry| entry.at_ms);
         let head = (!self.at_head()).then(|| self.head_ms());
         let before = recorded.into_iter().chain(head).min();
-        Next::Timer { pass_ms: before.map_or(until_ms, |ms| until_ms.min(ms.saturating_sub(1))) }
+        Next::Timer { due, pass_ms: before.map_or(until_ms, |ms| until_ms.min(ms.saturating_sub(1))) }
     }
 
     /// Returns whether a recorded input precedes the earliest timer.
@@ -283,7 +286,7 @@ impl Engine {
     pub(super) fn take_step(&mut self, next: Next) {
         match next {
             Next::Nothing => return,
-            Next::Timer { pass_ms } => self.world.run_timer(pass_ms),
+            Next::Timer { due, pass_ms } => self.world.run_timer(due, pass_ms),
             Next::Recorded(entry) => {
                 self.world.pass_to(entry.at_ms);
                 self.world.run_input(&entry.input);

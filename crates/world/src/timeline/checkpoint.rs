@@ -9,6 +9,7 @@
 
 use crate::limits::{CHECKPOINT_BYTES, CHECKPOINT_EVENTS};
 use crate::world::World;
+use planarium_kernel::Weight;
 use std::sync::Arc;
 
 /// Maximum number of inputs between two checkpoints.
@@ -88,7 +89,7 @@ impl Checkpoints {
         if gap(&last.world, world) < self.distance.max(self.spacing) && inputs < INPUTS {
             return;
         }
-        last.bytes = last.world.beyond(world);
+        last.bytes = World::beyond(&last.world, Some(world));
         self.spacing = (last.bytes / BYTES_PER_EVENT).min(world.weight() / WEIGHT_PER_EVENT);
         self.bytes = self.bytes.saturating_add(last.bytes);
         self.kept.push(Checkpoint { world: Arc::new(world.clone()), bytes: 0, own: true });
@@ -105,7 +106,7 @@ impl Checkpoints {
         let dropped = self.kept.remove(before + 1);
         let after = self.kept.get(before + 1).map(|after| Arc::clone(&after.world));
         if let Some((before, after)) = self.kept.get_mut(before).zip(after) {
-            let bytes = before.world.beyond(&after);
+            let bytes = World::beyond(&before.world, Some(&*after));
             self.bytes = (self.bytes + bytes).saturating_sub(before.bytes + dropped.bytes);
             before.bytes = bytes;
         }
@@ -184,7 +185,7 @@ mod tests {
         checkpoints.thin();
         assert_eq!(checkpoints.bytes, weights(checkpoints));
         for pair in checkpoints.kept.windows(2) {
-            assert_eq!(pair[0].bytes, pair[0].world.beyond(&pair[1].world));
+            assert_eq!(pair[0].bytes, World::beyond(&pair[0].world, Some(&*pair[1].world)));
         }
         // A checkpoint beyond the budget evicts others.
         checkpoints.kept[0].bytes += CHECKPOINT_BYTES;
@@ -192,6 +193,6 @@ mod tests {
         (checkpoints.distance, checkpoints.spacing) = (0, 0);
         checkpoints.offer(&world);
         assert!(checkpoints.bytes <= CHECKPOINT_BYTES && checkpoints.bytes == weights(checkpoints));
-        assert_eq!(world.beyond(&world), 1024, "a world shares all of itself");
+        assert_eq!(World::beyond(&world, Some(&world)), 1024, "a world shares all of itself");
     }
 }

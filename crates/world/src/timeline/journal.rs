@@ -284,7 +284,9 @@ impl Engine {
         while go_on(self) {
             let next = match self.next(ms) {
                 // The replay may end within the instant.
-                Next::Timer { pass_ms } => Next::Timer { pass_ms: pass_ms.min(ms.saturating_sub(1)) },
+                Next::Timer { due, pass_ms } => {
+                    Next::Timer { due, pass_ms: pass_ms.min(ms.saturating_sub(1)) }
+                }
                 next => next,
             };
             match next {

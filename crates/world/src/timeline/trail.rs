@@ -5,6 +5,7 @@
 use super::branch::Position;
 use crate::limits::TRAIL_BYTES;
 use crate::world::World;
+use planarium_kernel::Weight;
 use std::collections::VecDeque;
 
 /// Worlds after the steps that produced events, oldest first.
@@ -23,7 +24,7 @@ impl Trail {
     /// Adds the world after the next such step; drops the oldest ones beyond the budget.
     pub(super) fn push(&mut self, world: &World) {
         if let Some((last, bytes)) = self.worlds.back_mut() {
-            *bytes = last.beyond(world);
+            *bytes = last.beyond(Some(world));
             self.bytes += *bytes;
         }
         self.worlds.push_back((world.clone(), 0));

@@ -55,10 +55,10 @@ pub(super) fn MachineCard(props: &MachineCardProps) -> Html {
                 <h4 title={about.join(", ")}>{ &*machine.hostname }</h4>
                 if !up { <span class="chip" data-family={look.family}>{ &*machine.state }</span> }
                 if machine.promised_twice {
-                    <span class="chip" title="Systems that know nothing of each other hold more of it than it has">{ "promised twice" }</span>
+                    <span class="chip" title="Systems that do not know of each other together hold more than this machine has">{ "promised twice" }</span>
                 }
                 if machine.without_size > 0 {
-                    <span class="chip" title="Nothing says how large they are, so they hold nothing of the machine">
+                    <span class="chip" title="The size of these processes is not known, so they take nothing from the machine">
                         { format!("{} without a size", machine.without_size) }
                     </span>
                 }

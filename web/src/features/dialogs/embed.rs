@@ -16,6 +16,8 @@ use yew::prelude::*;
 pub(super) struct EmbedDialogProps {
     /// Title of the content.
     pub(super) title: AttrValue,
+    /// The lesson that is open, by id.
+    pub(super) lesson: Option<AttrValue>,
     /// Names of the plans, `PLAN` or `SERVICE/PLAN`.
     pub(super) plans: Vec<AttrValue>,
     /// The moment shown. *Units*: milliseconds.
@@ -85,6 +87,19 @@ const FORMS: [(&str, &str); 4] = [
     ("Image", "An SVG that moves by styles alone, for a README."),
 ];
 
+/// The same for a lesson, which is not played back and therefore no image.
+const LESSON_FORMS: [(&str, &str); 3] = [
+    (
+        "Element",
+        "HTML for any page: the task, the question, the plans at the start. It needs planarium-embed.js, which `planarium embed --assets DIR` writes.",
+    ),
+    ("Frame", "HTML for pages that allow frames. Readers load the whole engine."),
+    (
+        "Fence",
+        "Markdown for mdBook, MkDocs, Sphinx and remark. The build checks a lesson of your own as `planarium lesson check` does.",
+    ),
+];
+
 impl Choice {
     fn demo(&self, props: &EmbedDialogProps) -> Demo {
         let mut attributes = Vec::new();
@@ -102,7 +117,9 @@ impl Choice {
                 attributes.push((name.to_owned(), at));
             }
         }
-        if self.takes_over {
+        // A lesson without an engine cannot be played.
+        let takes_over = self.takes_over || props.lesson.is_some();
+        if takes_over {
             attributes.push(("panes".to_owned(), self.panes.join(",")));
         }
         let page = browser::whole_page_url();
@@ -114,24 +131,28 @@ impl Choice {
                 Poster::Now => Some(props.now_ms),
             },
             attributes,
-            engine: self.takes_over.then(|| format!("{page}embed.html")),
+            engine: takes_over.then(|| format!("{page}embed.html")),
             playground: page,
         }
     }
 
-    /// Returns the HTML of a frame with the run in it.
-    fn frame(&self, title: &str, page: &str, hash: &str) -> String {
+    /// Returns the HTML of a frame with the run or the lesson in it. A lesson of the course is named by the query.
+    fn frame(&self, title: &str, lesson: Option<&str>, page: &str, hash: &str) -> String {
         let mut address = format!("{page}embed.html?panes={}", self.panes.join(","));
+        if let Some(id) = lesson.filter(|_| hash.is_empty()) {
+            let _ = write!(address, "&lesson={id}");
+        }
         if self.theme != "auto" {
             let _ = write!(address, "&theme={}", self.theme);
         }
         let title = if title.is_empty() { "A rollout in Planarium" } else { title };
         format!(
             "<iframe src=\"{}{}\" title=\"{}\" loading=\"lazy\" sandbox=\"allow-scripts allow-same-origin allow-popups\" \
-             allow=\"fullscreen; clipboard-write\" style=\"width:100%;height:480px;border:0\"></iframe>",
+             allow=\"fullscreen; clipboard-write\" style=\"width:100%;height:{}px;border:0\"></iframe>",
             escaped(&address),
             escaped(hash),
-            escaped(title)
+            escaped(title),
+            if lesson.is_some() { 620 } else { 480 }
         )
     }
 }
@@ -292,14 +313,15 @@ pub(super) fn EmbedDialog(props: &EmbedDialogProps) -> Html {
             choice.set(next);
         })
     };
-    let items: Vec<TabItem> = FORMS.iter().map(|(name, _)| TabItem::new(name)).collect();
+    let forms: &[(&str, &str)] = if props.lesson.is_some() { &LESSON_FORMS } else { &FORMS };
+    let items: Vec<TabItem> = forms.iter().map(|(name, _)| TabItem::new(name)).collect();
     let onpick = {
         let form = form.clone();
         Callback::from(move |at| form.set(at))
     };
-    let about = FORMS.get(*form).map_or("", |(_, about)| about);
+    let about = forms.get(*form).map_or("", |(_, about)| about);
     html! {
-        <Dialog title="Embed this run" size="wide" onclose={hub.act(Action::CloseDialog)}>
+        <Dialog title={if props.lesson.is_some() { "Embed this lesson" } else { "Embed this run" }} size="wide" onclose={hub.act(Action::CloseDialog)}>
             <div class="settings">
                 <label class="field"><span>{ "Plan" }</span>
                     <select onchange={plan_is}>
@@ -309,6 +331,7 @@ pub(super) fn EmbedDialog(props: &EmbedDialogProps) -> Html {
                         }) }
                     </select>
                 </label>
+                if props.lesson.is_none() {
                 <label class="field"><span>{ "Shown first" }</span>
                     <select onchange={poster_is}>
                         <option value="end" selected={choice.poster == Poster::End}>{ format!("The end, {}", clock(props.head_ms)) }</option>
@@ -316,6 +339,7 @@ pub(super) fn EmbedDialog(props: &EmbedDialogProps) -> Html {
                         <option value="start" selected={choice.poster == Poster::Start}>{ "The start" }</option>
                     </select>
                 </label>
+                }
                 <label class="field"><span>{ "Colours" }</span>
                     <select onchange={theme_is}>
                         { for THEMES.iter().map(|(word, label)| html! {
@@ -323,18 +347,22 @@ pub(super) fn EmbedDialog(props: &EmbedDialogProps) -> Html {
                         }) }
                     </select>
                 </label>
+                if props.lesson.is_none() {
                 <label class="field"><span>{ "Markers" }</span>
                     <input type="text" placeholder="12=Pause here;40=Agent lost" value={choice.markers.clone()} oninput={markers_are} />
                 </label>
                 { instant_field("Plays from", "0:00", &choice.range.0, starts_at) }
                 { instant_field("Plays to", "end", &choice.range.1, stops_at) }
+                }
             </div>
+            if props.lesson.is_none() {
             <div class="button-row">
                 <label class="check"><input type="checkbox" checked={choice.autoplay} onchange={plays} /><span>{ "Plays when seen" }</span></label>
                 <label class="check"><input type="checkbox" checked={choice.takes_over} onchange={takes_over} /><span>{ "Readers may command and break it" }</span></label>
             </div>
+            }
             <fieldset class="embed-panes">
-                <legend>{ "What readers see of the engine" }</legend>
+                <legend>{ if props.lesson.is_some() { "What learners see beside the lesson" } else { "What readers see of the engine" } }</legend>
                 { for PANES.iter().map(|(word, label)| html! {
                     <label class="check">
                         <input type="checkbox" checked={choice.panes.contains(word)} onchange={pane(word)} />
@@ -352,7 +380,7 @@ pub(super) fn EmbedDialog(props: &EmbedDialogProps) -> Html {
                         let page = browser::whole_page_url();
                         let (text, file) = match *form {
                             0 => (texts.element.clone(), "planarium-demo.html"),
-                            1 => (choice.frame(&props.title, &page, &texts.hash), "planarium-frame.html"),
+                            1 => (choice.frame(&props.title, props.lesson.as_deref(), &page, &texts.hash), "planarium-frame.html"),
                             2 => (texts.fence.clone(), "planarium-demo.md"),
                             _ => (texts.moving.clone(), "planarium-demo.svg"),
                         };
@@ -370,7 +398,9 @@ pub(super) fn EmbedDialog(props: &EmbedDialogProps) -> Html {
                                     <Button label="Copy" icon="copy" look="primary" onclick={copy(&hub, text)} />
                                     <Button label="Save as a file" icon="save" onclick={save} />
                                 </div>
-                                <img class="embed-preview" alt="How it looks" src={data_url(&texts.svg)} />
+                                if !texts.svg.is_empty() {
+                                    <img class="embed-preview" alt="How it looks" src={data_url(&texts.svg)} />
+                                }
                             </>
                         }
                     }
@@ -387,7 +417,7 @@ mod tests {
     #[test]
     fn quotation_marks_in_titles_stay_inside_a_frame() {
         let choice = Choice { theme: "dark", ..Choice::default() };
-        let frame = choice.frame("a \"b\" <c>", "https://example.org/", "#p1:x~3");
+        let frame = choice.frame("a \"b\" <c>", None, "https://example.org/", "#p1:x~3");
         assert!(
             frame.contains(
                 "src=\"https://example.org/embed.html?panes=tree,timeline,why&amp;theme=dark#p1:x~3\""
@@ -395,6 +425,9 @@ mod tests {
             "{frame}"
         );
         assert!(frame.contains("title=\"a &quot;b&quot; &lt;c>\""), "{frame}");
+        let lesson = |hash| choice.frame("x", Some("canary"), "https://example.org/", hash);
+        assert!(lesson("").contains("panes=tree,timeline,why&amp;lesson=canary&amp;theme=dark\""));
+        assert!(lesson("#l1:x").contains("panes=tree,timeline,why&amp;theme=dark#l1:x\""));
     }
 
     #[test]
@@ -421,10 +454,12 @@ mod tests {
     }
 
     /// Possible choices of the dialog, and the resulting fence.
-    fn fence_of(choice: &Choice) -> String {
-        let props = EmbedDialogProps { title: "x".into(), plans: Vec::new(), now_ms: 1_500, head_ms: 9_000 };
+    fn fence_of(choice: &Choice, hash: &str) -> String {
+        let lesson = hash.contains("lesson").then(|| "canary".into());
+        let props =
+            EmbedDialogProps { title: "x".into(), lesson, plans: Vec::new(), now_ms: 1_500, head_ms: 9_000 };
         let hub = crate::store::Hub::new(crate::store::state::State::first());
-        let begin = crate::store::effects::begin("", Some("hello-world"));
+        let begin = crate::store::effects::begin(hash, Some("hello-world"));
         hub.connect(std::rc::Rc::new(crate::store::link::Wired::new(&hub)), Ask::Begin(Box::new(begin)));
         let demo = Demo { engine: Some("https://example.org/embed.html".to_owned()), ..choice.demo(&props) };
         let found = std::rc::Rc::new(std::cell::RefCell::new(None));
@@ -452,7 +487,7 @@ mod tests {
             ..Choice::default()
         };
         for choice in [Choice::default(), busy] {
-            let text = fence_of(&choice);
+            let text = fence_of(&choice, "");
             let info = text.lines().next().expect("a first line").trim_start_matches('`');
             let (options, findings) = planarium_embed::fence::Options::read(info);
             assert_eq!(findings, [], "{text}");
@@ -460,6 +495,16 @@ mod tests {
             let panes = ("panes".to_owned(), choice.panes.join(","));
             assert!(options.attributes.contains(&panes), "{text}");
         }
+    }
+
+    #[test]
+    fn the_fence_of_a_lesson_names_it() {
+        let choice = Choice { theme: "dark", takes_over: false, ..Choice::default() };
+        let text = fence_of(&choice, "#lesson=canary");
+        assert_eq!(
+            text,
+            "```planarium lesson=\"canary\" engine=\"https://example.org/embed.html\" theme=\"dark\" panes=\"tree,timeline,why\"\n```\n"
+        );
     }
 
     #[test]

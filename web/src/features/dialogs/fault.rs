@@ -1,7 +1,7 @@
 //! Injecting a failure: what, where, for how long.
 
 use crate::store::ptr::Ptr;
-use crate::store::selectors::faults::{Offer, Strikes, fault, offers, preferred, targets};
+use crate::store::selectors::faults::{Near, Offer, Strikes, fault, in_view, offers, preferred, targets};
 use crate::store::{Action, state, use_hub};
 use crate::ui::{Button, Dialog};
 use planarium_protocol::View;
@@ -17,6 +17,8 @@ pub(super) struct FaultDialogProps {
     pub(super) selected: Option<ElementPath>,
     /// Selected task.
     pub(super) task: Option<AttrValue>,
+    /// Name of the definition in the editor.
+    pub(super) definition: AttrValue,
 }
 
 /// The dialog.
@@ -112,8 +114,10 @@ impl Choice {
         let offers = offers(&props.view);
         let offer = *offers.get(chosen)?;
         let targets = targets(&props.view, offer.strikes);
-        let preferred =
-            preferred(&props.view, offer.strikes, &targets, props.selected.as_ref(), props.task.as_deref());
+        let selected = props.selected.as_ref();
+        let service = in_view(&props.view, selected, &props.definition);
+        let near = Near { selected, task: props.task.as_deref(), service };
+        let preferred = preferred(&props.view, offer.strikes, &targets, near);
         let current = targets.iter().find(|name| *name == target).cloned().or(preferred).unwrap_or_default();
         let refused = if offer.strikes != Strikes::All && targets.is_empty() {
             Some(AttrValue::from(match offer.strikes {

@@ -1,7 +1,7 @@
 //! The examples, by the question that they answer.
 
 use crate::store::ptr::Ptr;
-use crate::store::selectors::gallery::{by_question, columns};
+use crate::store::selectors::gallery::{self, COLUMNS, Picture, by_question};
 use crate::store::selectors::status::system;
 use crate::store::state::ExampleCard;
 use crate::store::{Action, Hub, state, use_hub};
@@ -65,20 +65,34 @@ pub(super) fn Gallery(props: &GalleryProps) -> Html {
     }
 }
 
-/// Height and width of a step in a picture. *Units*: pixels.
-const STEP: (usize, usize) = (8, 22);
+/// Width of a column, height of all lanes, room for marks above them. *Units*: pixels, as drawn at first.
+const COLUMN: usize = 8;
+const LANES: usize = 42;
+const MARKS: usize = 6;
+/// Greatest height of a lane.
+const LANE: usize = 14;
 
-/// The plans of an example at a telling moment: a column for each phase, a bar for each step.
-fn picture(letters: &str) -> Html {
-    let columns = columns(letters);
-    let width = columns.len().max(1) * (STEP.1 + 6);
-    let height = 6 * (STEP.0 + 3);
+/// The steps of an example over time, and what happens to them.
+fn picture(text: &str) -> Html {
+    let Picture { lanes, marks } = gallery::picture(text);
+    let pitch = (LANES / lanes.len().max(1)).min(LANE);
+    let bar = |at: usize, family: &'static str, from: usize, count: usize| {
+        let (x, y) = (from * COLUMN, MARKS + at * pitch);
+        html! {
+            <rect class="segment" data-family={family} x={x.to_string()} y={y.to_string()}
+                width={(count * COLUMN).to_string()} height={(pitch - 2).to_string()} />
+        }
+    };
+    let mark = |kind: &'static str, column: usize| {
+        let x = column * COLUMN;
+        let line = format!("M{x} 0V{}m-3-{}h6l-3 5z", MARKS + LANES, MARKS + LANES);
+        html! { <path class="card-mark" data-kind={kind} d={line} /> }
+    };
     html! {
-        <svg class="card-picture" preserveAspectRatio="xMinYMin meet" aria-hidden="true" focusable="false" viewBox={format!("0 0 {} {height}", width.max(112))}>
-            { for columns.iter().enumerate().flat_map(|(at, column)| column.iter().enumerate().map(move |(step, family)| html! {
-                <rect class="segment" data-family={*family} rx="2" x={(at * (STEP.1 + 6)).to_string()}
-                    y={(step * (STEP.0 + 3)).to_string()} width={STEP.1.to_string()} height={STEP.0.to_string()} />
-            })) }
+        <svg class="card-picture" preserveAspectRatio="xMinYMin meet" aria-hidden="true" focusable="false"
+            viewBox={format!("-3 0 {} {}", COLUMNS * COLUMN + 6, MARKS + LANES)}>
+            { for lanes.iter().enumerate().flat_map(|(at, lane)| lane.iter().map(move |(family, from, count)| bar(at, family, *from, *count))) }
+            { for marks.iter().map(|(kind, column)| mark(kind, *column)) }
         </svg>
     }
 }

@@ -45,10 +45,10 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
         "The tree",
         &[
             ("↑ ↓ Home End", "Rows"),
-            ("→ ←", "Open and shut; into cells and back"),
-            ("Enter on a reason", "What is stuck: the way out that its chip offers"),
+            ("→ ←", "Open or close a row; move into its cells and back"),
+            ("Enter on a reason", "Where a step is stuck: do what its chip offers"),
             ("*", "Open all siblings"),
-            ("Shift-letter", "Next row that begins with it"),
+            ("Shift-letter", "Next row that begins with this letter"),
             ("/", "Filter"),
         ],
     ),
@@ -107,7 +107,7 @@ pub(super) fn KeysDialog(props: &KeysDialogProps) -> Html {
             <div class="settings">
                 <label class="check">
                     <input type="checkbox" checked={!prefs.keys_off} onchange={onkeys} />
-                    <span>{ "Single keys are commands" }</span>
+                    <span>{ "Use single keys as shortcuts" }</span>
                 </label>
                 <label class="field">
                     <span>{ "Colours" }</span>

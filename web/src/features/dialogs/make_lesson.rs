@@ -115,7 +115,7 @@ pub(super) fn MakeLesson() -> Html {
             </fieldset>
             { area(&form, "Hints, one to a line, the smallest first", 3, |form| &form.hints, |form, text| form.hints = text) }
             { area(&form, "Said when the lesson is passed", 2, |form| &form.done, |form, text| form.done = text) }
-            { text(&form, "Commands that a learner may use, apart by commas", None, |form| &form.allowed, |form, text| form.allowed = text) }
+            { text(&form, "Commands that a learner may use, separated by commas", None, |form| &form.allowed, |form, text| form.allowed = text) }
             <div class="button-row"><Button icon="check" look="primary" label="Make the lesson and prove it" onclick={send} /></div>
             <div role="status">{ answered(&hub, &outcome) }</div>
         </Dialog>
@@ -206,7 +206,7 @@ fn answered(hub: &Hub, outcome: &Outcome) -> Html {
             <div class="lesson-note" data-family="error">
                 { icon("error") }
                 <div>
-                    <p>{ "It is no lesson yet:" }</p>
+                    <p>{ "This is not a lesson yet:" }</p>
                     <ul class="lesson-chain">{ for found.iter().map(|text| html! { <li>{ text }</li> }) }</ul>
                 </div>
             </div>

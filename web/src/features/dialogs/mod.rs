@@ -1,6 +1,7 @@
 //! The dialogs.
 
 mod add_machine;
+mod changes;
 mod embed;
 mod fault;
 mod gallery;
@@ -11,6 +12,7 @@ mod make_lesson;
 mod open;
 mod palette;
 mod parameters;
+mod recipes;
 mod results;
 mod share;
 mod source;
@@ -53,14 +55,18 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
             <share::ShareDialog link={state.ui.link.clone()} title={attr(&state.story.title)} />
         },
         Some(Dialog::Embed) => html! {
-            <embed::EmbedDialog title={attr(&state.story.title)} plans={tree::plan_names(&state.world.view)}
+            <embed::EmbedDialog title={state.lesson.as_ref().map_or_else(|| attr(&state.story.title), |card| attr(&card.title))}
+                lesson={state.lesson.as_ref().map(|card| attr(&card.id))} plans={tree::plan_names(&state.world.view)}
                 now_ms={state.world.clock.now_ms} head_ms={state.world.clock.head_ms} />
         },
         Some(Dialog::Keys) => html! { <keys::KeysDialog prefs={state.prefs.clone()} /> },
         Some(Dialog::Palette) => html! { <palette::Palette state={Rc::clone(state)} /> },
+        Some(Dialog::Changes) => html! { <changes::ChangesDialog /> },
+        Some(Dialog::Recipes) => html! { <recipes::Recipes /> },
         Some(Dialog::AddMachine) => html! { <add_machine::AddMachine /> },
         Some(Dialog::Fault) => html! {
-            <fault::FaultDialog view={state.world.view.clone()} selected={state.ui.selected.clone()} task={state.ui.task.clone()} />
+            <fault::FaultDialog view={state.world.view.clone()} selected={state.ui.selected.clone()} task={state.ui.task.clone()}
+                definition={attr(&state.draft.label)} />
         },
         Some(Dialog::Maintenance(machine)) => html! {
             <maintenance::MaintenanceDialog view={state.world.view.clone()} machine={machine.clone()}

@@ -4,6 +4,7 @@ use super::source;
 use crate::browser;
 use crate::store::{Action, Hub, state, use_hub};
 use crate::ui::{Button, Dialog};
+use planarium_protocol::Text;
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
@@ -23,6 +24,8 @@ pub(super) fn OpenDialog(props: &OpenDialogProps) -> Html {
     let hub = use_hub();
     let text = use_node_ref();
     let folder = use_node_ref();
+    let refused = use_state_eq(|| None::<AttrValue>);
+    let opening = use_mut_ref(|| false);
     // Yew knows no property of this name; the attribute makes the browser offer folders.
     use_effect_with(folder.clone(), |folder| {
         if let Some(field) = folder.cast::<HtmlInputElement>() {
@@ -30,14 +33,19 @@ pub(super) fn OpenDialog(props: &OpenDialogProps) -> Html {
         }
     });
     let open_text = {
-        let (hub, text) = (hub.clone(), text.clone());
+        let (hub, text, refused, opening) = (hub.clone(), text.clone(), refused.clone(), opening.clone());
         Callback::from(move |_| {
             let written = text.cast::<HtmlTextAreaElement>().map(|field| field.value()).unwrap_or_default();
-            let next = match source::alone(&written) {
-                Some(address) => Action::OpenDialog(state::Dialog::Source(address.to_owned().into())),
-                None => Action::OpenText(written),
-            };
-            hub.finish(&state::Dialog::Open, next);
+            if let Some(address) = source::alone(&written) {
+                let address = state::Dialog::Source(address.to_owned().into());
+                hub.finish(&state::Dialog::Open, Action::OpenDialog(address));
+            } else if !opening.replace(true) {
+                let (refused, opening) = (refused.clone(), opening.clone());
+                try_open(&hub, &state::Dialog::Open, &Action::OpenText(written), move |reason| {
+                    opening.replace(false);
+                    refused.set(Some(AttrValue::from(reason.to_string())));
+                });
+            }
         })
     };
     html! {
@@ -72,11 +80,25 @@ pub(super) fn OpenDialog(props: &OpenDialogProps) -> Html {
                 <span>{ "Or paste a definition, a scenario, a share link, a journal, or the address of a file" }</span>
                 <textarea ref={text} rows="10" spellcheck="false" class="mono" />
             </label>
+            if let Some(reason) = &*refused {
+                <p role="alert" class="form-problem">{ reason }</p>
+            }
             <div class="button-row">
                 <Button label="Open the text" onclick={open_text} />
             </div>
         </Dialog>
     }
+}
+
+/// Opens a text or files that a dialog was given. The dialog closes once they are shown; otherwise it stays as it is, and
+/// `refused` gets the reason.
+pub(super) fn try_open(hub: &Hub, dialog: &state::Dialog, action: &Action, refused: impl Fn(Text) + 'static) {
+    let (opened, dialog) = (hub.clone(), dialog.clone());
+    let then = move |outcome: Result<(), Text>| match outcome {
+        Ok(()) => opened.close(&dialog),
+        Err(reason) => refused(reason),
+    };
+    hub.try_open(action, Callback::from(then));
 }
 
 fn chosen(hub: &Hub) -> Callback<Event> {

@@ -62,7 +62,12 @@ pub(super) fn SourceCard(props: &SourceCardProps) -> Html {
             browser::files(browser::read_address(&href), move |read| {
                 if *alive.borrow() {
                     match read {
-                        Ok(files) => hub.finish(&dialog, opening(files)),
+                        Ok(files) => {
+                            let failed = stage.clone();
+                            super::open::try_open(&hub, &dialog, &opening(files), move |reason| {
+                                failed.set(Stage::Failed(reason.trim_end_matches('.').to_owned()));
+                            });
+                        }
                         Err(reason) => stage.set(Stage::Failed(reason)),
                     }
                 }

@@ -81,7 +81,7 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
     } else if errors > 0 {
         Some("the definition has errors".into())
     } else if !props.dirty {
-        Some("this is what runs at the moment shown".into())
+        Some("nothing was edited".into())
     } else {
         None
     };
@@ -97,7 +97,7 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
                 <FileTabs files={draft.files.clone()} current={draft.file.clone()} />
                 if props.touched && errors == 0 && matches!(stands, Standing::Draft | Standing::Absent) {
                     <Button label="Update the service" icon="rocket" title="Give the edited definition to the running service, at the moment shown"
-                        onclick={hub.act(Action::RollOut)} />
+                        onclick={hub.on({ let hub = hub.clone(); move |_| systems::roll_out(&hub.state().checked.dialect) })} />
                 }
                 <Button label="Start over with this" icon="apply" look="primary" {refused} title="A new world with this definition (Ctrl-Enter)"
                     class="apply-button" onclick={hub.act(Action::Apply)} />

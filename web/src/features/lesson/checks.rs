@@ -40,7 +40,7 @@ fn lost(hub: &Hub, account: &Account, first: bool) -> Html {
             <p class="lesson-account">{ &*account.sentence }</p>
             if first {
                 <Button icon="branch" look="primary" label={format!("Go back to {}", instant(account.back_ms))}
-                    title="To right before the step that lost it, on a branch; this run is kept" onclick={acting(hub, LessonAsk::GoBack)} />
+                    title="Go to just before this check was lost, on a new branch; this run is kept" onclick={acting(hub, LessonAsk::GoBack)} />
             }
             <details class="lesson-more">
                 <summary>{ "How it came about" }</summary>
@@ -68,7 +68,7 @@ pub(super) fn score(card: &Card, attempt: &Try) -> Html {
         <section aria-labelledby="lesson-score">
             <h3 id="lesson-score">{ "Score" }</h3>
             <table class="compare-table">
-                <caption class="visually-hidden">{ "This try against the par, which is the solution with the same luck" }</caption>
+                <caption class="visually-hidden">{ "This try against the par, the score of the solution with the same seed" }</caption>
                 <thead><tr><th scope="col"><span class="visually-hidden">{ "Measure" }</span></th><th scope="col">{ "This try" }</th><th scope="col">{ "Par" }</th></tr></thead>
                 <tbody>
                     { for rows.into_iter().map(|row| html! {

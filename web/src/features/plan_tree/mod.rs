@@ -108,8 +108,9 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
     };
     // Where rows come and go with scrolling, columns keep their places.
     let room = if window.rows.len() == total { row::room(&window.rows) } else { None };
+    let status_room = row::status_room(&window.rows);
     html! {
-        <div class="tree-pane" data-names={room}>
+        <div class="tree-pane" data-names={room} data-statuses={status_room}>
             <div class="pane-head">
                 <h2>{ heading }</h2>
                 if !activity.is_empty() { <span class="activity" title={activity.to_string()}>{ &*activity }</span> }

@@ -271,6 +271,16 @@ pub(super) fn room(rows: &[Row]) -> Option<&'static str> {
     }
 }
 
+/// Room for status words, in steps; `None` if the usual column has enough. *Units*: pixels.
+pub(super) fn status_room(rows: &[Row]) -> Option<&'static str> {
+    let longest = rows.iter().map(|row| Facts::of(row).status.chars().count()).max()?;
+    match longest {
+        0..=14 => None,
+        15..=18 => Some("156"),
+        _ => Some("212"),
+    }
+}
+
 /// About how wide a name is with the lines before it and the chips after it. *Units*: pixels.
 fn name_px(row: &Row) -> usize {
     let letters = |text: &str| text.chars().count();

@@ -8,6 +8,7 @@ use crate::store::gantt::Gantt;
 use crate::store::ghost::{Ghost, GhostLane};
 use crate::store::lane::{Lane, Segment, together};
 use crate::store::ptr::Ptr;
+use crate::store::selectors::arrange::{Arranged, arrange};
 use crate::store::selectors::arrows::{Arrow, arrows};
 use crate::store::selectors::axis::Axis;
 use crate::store::selectors::log;
@@ -19,8 +20,9 @@ use crate::store::{Action, use_hub};
 use crate::ui::spacer::Spacer;
 use crate::ui::virtual_list::use_slice_of;
 use crate::ui::{attr, icon};
+use planarium_messages::paths::main_plan;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::view::{StatusClass, StepView};
+use planarium_protocol::view::{PlanView, ServiceView, StatusClass, StepView};
 use planarium_protocol::{Text, View};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -98,8 +100,8 @@ fn overlay(drawn: &[Arrow], total: usize, axis: &Axis) -> Html {
     }
 }
 
-/// Input of the list of lines: plans with their sizes, and the number of lanes with history.
-type Form = (Vec<(usize, usize, bool)>, usize, usize, Option<usize>);
+/// Input of the list of lines: plans in order with their sizes, and the number of lanes with history.
+type Form = (Vec<(Text, usize, usize, bool)>, usize, usize, Option<usize>);
 
 /// All lanes.
 #[component]
@@ -266,12 +268,18 @@ fn key(path: &ElementPath) -> String {
 fn form(view: &View, gantt: &Gantt, by_machine: bool) -> Form {
     let machines = by_machine.then(|| gantt.machines.count() + view.cluster.machines.len());
     let plans = view.services.iter().flat_map(|service| {
-        service.plans.iter().map(|plan| {
+        in_order(service).map(|plan| {
             let steps = plan.phases.iter().map(|phase| phase.steps.len()).sum();
-            (plan.phases.len(), steps, asleep(entry(service.statuses, &plan.status).class))
+            (plan.name.clone(), plan.phases.len(), steps, asleep(entry(service.statuses, &plan.status).class))
         })
     });
     (plans.collect(), gantt.count(), view.services.len(), machines)
+}
+
+/// The plans of a service in the order of the tree: those that came and are over are last.
+fn in_order(service: &ServiceView) -> impl Iterator<Item = &Arc<PlanView>> {
+    let Arranged { shown, over, .. } = arrange(service, service.statuses);
+    shown.into_iter().chain(over).map(|place| place.plan)
 }
 
 /// Waits for a person, or was never asked for.
@@ -287,9 +295,11 @@ fn lines(view: &View, gantt: &Gantt, folds: &BTreeSet<ElementPath>, filter: &str
     let mut plans: Vec<(ElementPath, bool, Phases)> = Vec::new();
     let mut here: BTreeSet<ElementPath> = BTreeSet::new();
     for service in &view.services {
-        for (at, plan) in service.plans.iter().enumerate() {
+        let main = service.plans.get(main_plan(service));
+        for plan in in_order(service) {
             let path = tree::plan_path(service, plan);
-            let (mut phases, mut begun): (Phases, bool) = (Vec::new(), at == 0);
+            let is_main = main.is_some_and(|main| Arc::ptr_eq(main, plan));
+            let (mut phases, mut begun): (Phases, bool) = (Vec::new(), is_main);
             for phase in &plan.phases {
                 let name = Some(Arc::clone(&phase.name));
                 let path = |step: &StepView| ElementPath {
@@ -583,6 +593,43 @@ mod tests {
         let folds = BTreeSet::from([phase.clone()]);
         assert_eq!(lines(&empty, &gantt, &folds, "").len(), 2, "folded");
         assert_eq!(lines(&empty, &gantt, &folds, "x").len(), 3, "a hit is not folded away");
+    }
+
+    #[test]
+    fn lanes_are_in_the_order_of_the_tree() {
+        let one =
+            |name: &str, status| plan(name, status, vec![phase(name, "serial", vec![step(name, status)])]);
+        // Deployments of Marathon come and go beside its apps.
+        let plans =
+            vec![one("apps", "Running"), one("deployment-1", "Finished"), one("deployment-2", "Deploying")];
+        let known = planarium_world::dialects();
+        let system = known.iter().find(|known| known.word == "marathon").expect("Marathon");
+        let own = ServiceView {
+            dialect: system.word.into(),
+            statuses: system.statuses,
+            ..(*service("s", plans)).clone()
+        };
+        let services = vec![Arc::new(own)];
+        let mut gantt = Gantt::default();
+        for (seq, plan) in (1..).zip(&services[0].plans) {
+            let path = ElementPath {
+                phase: Some(plan.name.clone()),
+                step: Some(plan.name.clone()),
+                ..tree::plan_path(&services[0], plan)
+            };
+            let body = EventBody::ElementStatus { path, from: "".into(), to: plan.status.clone() };
+            gantt.extend(&[Event { seq, at_ms: 5, cause: Cause::Genesis, body }], class_of);
+        }
+        let view =
+            View { services: services.clone(), ..(*crate::store::state::World::default().view.0).clone() };
+        let drawn: Vec<_> = lines(&view, &gantt, &BTreeSet::new(), "")
+            .into_iter()
+            .filter_map(|line| if let Line::Plan(path) = line { Some(path.plan.to_string()) } else { None })
+            .collect();
+        let Arranged { shown, over, .. } = arrange(&services[0], services[0].statuses);
+        let in_tree: Vec<_> = shown.iter().chain(&over).map(|place| place.plan.name.to_string()).collect();
+        assert_eq!(drawn, in_tree);
+        assert_ne!(drawn.first().map(String::as_str), Some("apps"), "what is under way comes first");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::store::ptr::Ptr;
 use crate::store::selectors::announce::progress;
 use crate::store::selectors::axis::{Axis, Folds, ghost_reach, lanes_end, plan};
 use crate::store::selectors::maintenance::{reach, windows};
+use crate::store::selectors::status::class_of;
 use crate::store::selectors::time::{horizon, spoken};
 use crate::store::state::Clock;
 use crate::store::{Action, Hub, use_hub};
@@ -61,13 +62,19 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
     let ghost_ms = ghost_reach(props.ghost.as_deref(), clock.head_ms);
     let least_ms = reach(clock.head_ms, &windows, epoch_ms).max(ghost_ms);
     let short_idle = props.short_idle;
+    let idle_from_ms = {
+        let gantt = props.gantt.clone();
+        // More may still change in the instant of the last change.
+        let within = if clock.head_ms == gantt.busy_ms { clock.head_seq } else { 0 };
+        *use_memo((gantt.busy_ms, gantt.count(), within), move |_| gantt.idle_from_ms(class_of))
+    };
     let (breaks, span_ms) = if short_idle {
-        plan(clock.head_ms, least_ms, &props.gantt.quiet, props.gantt.busy_ms)
+        plan(clock.head_ms, least_ms, &props.gantt.quiet, idle_from_ms)
     } else {
         (Vec::new(), horizon(clock.head_ms).max(least_ms))
     };
     let node = use_node_ref();
-    let since_ms = clock.head_ms.saturating_sub(props.gantt.busy_ms);
+    let since_ms = clock.head_ms.saturating_sub(idle_from_ms);
     let folds = Folds {
         track_px: use_track_px(&node),
         seen: props.zoom,

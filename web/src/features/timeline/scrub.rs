@@ -14,6 +14,8 @@ use yew::prelude::*;
 
 /// Marks drawn at most; more would hide the axis.
 const MARKS: usize = 120;
+/// The namespace of words within a drawing.
+const HTML: &str = "http://www.w3.org/1999/xhtml";
 /// Time that an arrow key moves by.
 const ARROW_MS: u64 = 5000;
 
@@ -238,11 +240,11 @@ fn Marks(props: &MarksProps) -> Html {
 }
 
 /// Room for a letter. *Units*: hundredths of a percent of the axis.
-const LETTER: i64 = 96;
+const LETTER: i64 = 106;
 /// The same on pages on which a letter takes more or less of the axis.
-const LETTERS: [(&str, i64); 2] = [("(width < 768px)", 152), ("(width >= 1200px)", 54)];
+const LETTERS: [(&str, i64); 2] = [("(width < 768px)", 167), ("(width >= 1200px)", 60)];
 /// Most letters of a mark.
-const LONGEST: usize = 72;
+const LONGEST: i64 = 72;
 
 /// Number of letters of a mark.
 fn length(mark: &Mark) -> i64 {
@@ -255,13 +257,9 @@ fn turns(words: i64, before: i64, after: i64) -> bool {
 }
 
 fn mark_view(mark: &Mark, axis: &Axis, room: i64, letter: i64, turned: bool) -> Html {
-    let letters = usize::try_from(room / letter - 2).unwrap_or(0).min(LONGEST);
-    let letters = if turned { LONGEST } else { letters };
-    let mut word: String = mark.text.chars().take(letters).collect();
-    if word.len() < mark.text.len() {
-        word.pop();
-        word.push('…');
-    }
+    // The place of the words: up to the next mark, or back to the one before.
+    let wide = if turned { length(mark).min(LONGEST) * letter + 4 * letter } else { room };
+    let width = format!("{}.{:02}%", wide / 100, wide % 100);
     let (name, family) = match mark.kind {
         MarkKind::Command => ("flag", "active"),
         MarkKind::Refused => ("cross", "error"),
@@ -273,12 +271,16 @@ fn mark_view(mark: &Mark, axis: &Axis, room: i64, letter: i64, turned: bool) -> 
             <title>{ format!("{} {}", clock(mark.at_ms), mark.text) }</title>
             <use href={format!("#i-{name}")} x="-6" y="0" width="12" height="12" />
             if turned {
-                <text class="mark-word" x="-9" y="9" text-anchor="end">{ word }</text>
-            } else if letters > 4 {
-                // Where a letter takes more of the axis than that, the word ends where the next mark begins.
-                <svg x="-8" width={format!("{}.{:02}%", room / 100, room % 100)} overflow="hidden">
-                    <text class="mark-word" x="16" y="9">{ word }</text>
+                // Its width is a share of the axis, which ends at the mark.
+                <svg x={format!("-{width}")} {width} overflow="visible">
+                    <foreignObject x="-9" width="100%" height="13">
+                        <div xmlns={HTML} class="mark-room" data-turned="true"><span class="mark-word">{ &*mark.text }</span></div>
+                    </foreignObject>
                 </svg>
+            } else if room / letter > 6 {
+                <foreignObject x="8" {width} height="13">
+                    <div xmlns={HTML} class="mark-room"><span class="mark-word">{ &*mark.text }</span></div>
+                </foreignObject>
             }
         </svg>
     }

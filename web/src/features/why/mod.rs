@@ -15,7 +15,7 @@ use crate::store::{Action, Hub, use_hub};
 use crate::systems;
 use crate::ui::{Badge, Button, attr, icon};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::view::SourceRef;
+use planarium_protocol::view::{SourceRef, StatusClass};
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind};
 use planarium_protocol::{View, Why};
 use yew::prelude::*;
@@ -108,6 +108,7 @@ fn answer(hub: &Hub, props: &WhyPaneProps, path: &ElementPath, why: &Why, spent:
     let held = props.help.selected();
     let deepest = held.map_or(why, |held| &*held.why);
     let below = deepest.path != *path;
+    let failed = status::class_of(&deepest.path.dialect, &deepest.status) == StatusClass::Failed;
     let event = arrows::cause_of(why, &props.help, &props.log, props.seq);
     let said = &deepest.sentence;
     let (told, open): (Vec<&Reason>, Vec<_>) =
@@ -128,7 +129,7 @@ fn answer(hub: &Hub, props: &WhyPaneProps, path: &ElementPath, why: &Why, spent:
         <>
             if below {
                 <div class="held-by">
-                    <span class="muted">{ "Waits for" }</span>
+                    <span class="muted">{ if failed { "Failed at" } else { "Waits for" } }</span>
                     { reasons::select(hub, &ElementRef { path: deepest.path.clone(), status: deepest.status.clone() }) }
                 </div>
             }

@@ -1,5 +1,6 @@
 //! Ways out: the fix first, each tried on a copy of the world before it is offered.
 
+use crate::features::stuck::SETTLES;
 use crate::store::ways_out::Blocker;
 use crate::store::{Action, Hub};
 use crate::ui::{Button, icon};
@@ -29,7 +30,11 @@ fn button(hub: &Hub, way: &Way, best: bool) -> Html {
     html! {
         <>
             <Button label={way.unblock.title.clone()} icon="unblock" look={if best { "primary" } else { "" }}
-                title={(way.helps == Helps::Moves).then_some("Tried on a copy of this world: it gets it moving")}
+                title={match way.helps {
+                    Helps::Moves => Some("Tried on a copy of this world: this gets it moving"),
+                    Helps::Settles => Some(SETTLES),
+                    _ => None,
+                }}
                 onclick={hub.act(Action::Do(Box::new(input.clone())))} />
             if let Helps::Then(next) = &way.helps { <p class="muted">{ format!("The first of several: then {next}") }</p> }
         </>

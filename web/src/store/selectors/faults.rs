@@ -5,10 +5,10 @@
 use super::status;
 use super::tree;
 use crate::systems;
-use planarium_protocol::View;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{Fault, FaultKind, Target};
-use planarium_protocol::view::{MachineView, StatusClass, TaskView};
+use planarium_protocol::view::{MachineView, ServiceView, StatusClass, TaskView};
+use planarium_protocol::{Text, View};
 
 /// Kinds of target of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,8 +209,7 @@ pub(crate) fn targets(view: &View, strikes: Strikes) -> Vec<String> {
                 tree::steps(view).filter_map(|(_, step)| step.pod.as_ref().map(ToString::to_string));
             let of_pods = view.services.iter().flat_map(|s| &s.pods).map(|pod| pod.name.to_string());
             let mut pods: Vec<String> = of_steps.chain(of_pods).collect();
-            let kinds: Vec<String> =
-                pods.iter().filter_map(|pod| pod.rsplit_once('-').map(|(kind, _)| kind.to_owned())).collect();
+            let kinds: Vec<String> = pods.iter().filter_map(|pod| kind_of(pod)).collect();
             pods.extend(kinds);
             pods
         }
@@ -223,52 +222,145 @@ pub(crate) fn targets(view: &View, strikes: Strikes) -> Vec<String> {
     names
 }
 
+/// The name for all pods of a kind: `hello` of `hello-0`; of an instance of Marathon the id of its app.
+fn kind_of(pod: &str) -> Option<String> {
+    match pod.split_once(".instance-") {
+        // No id contains an underline, which stands for a slash in the name.
+        Some((app, _)) => Some(format!("/{}", app.replace('_', "/"))),
+        None => pod.rsplit_once('-').map(|(kind, _)| kind.to_owned()),
+    }
+}
+
 /// Every task with its machine.
 pub(crate) fn tasks(view: &View) -> impl Iterator<Item = (&MachineView, &TaskView)> {
     view.cluster.machines.iter().flat_map(|machine| machine.tasks.iter().map(move |task| (&**machine, task)))
 }
 
-/// Returns the default target: the selected one, otherwise something that runs, otherwise the first.
-pub(crate) fn preferred(
-    view: &View,
-    strikes: Strikes,
-    targets: &[String],
+/// The elements that a default target should be near to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Near<'n> {
+    /// The selected element.
+    pub(crate) selected: Option<&'n ElementPath>,
+    /// The selected task.
+    pub(crate) task: Option<&'n str>,
+    /// The service in view.
+    pub(crate) service: Option<&'n ServiceView>,
+}
+
+/// Returns the service in view: the selected one, otherwise that of the definition in the editor, otherwise one with a plan under way.
+pub(crate) fn in_view<'v>(
+    view: &'v View,
     selected: Option<&ElementPath>,
-    task: Option<&str>,
-) -> Option<String> {
-    let step = selected.and_then(|path| tree::find_step(view, path));
-    let near = step
+    definition: &str,
+) -> Option<&'v ServiceView> {
+    let all = || view.services.iter().map(|service| &**service);
+    let is_own = |service: &&ServiceView| {
+        *service.name == *definition || service.definitions.iter().any(|name| **name == *definition)
+    };
+    let selected = selected.and_then(|path| all().find(|service| service.holds(path)));
+    selected.or_else(|| all().find(is_own)).or_else(|| all().find(|service| is_under_way(service)))
+}
+
+fn is_under_way(service: &ServiceView) -> bool {
+    service.plans.iter().any(|plan| is_open(service.class(&plan.status)))
+}
+
+/// Returns whether somebody works on an element of this class.
+fn is_open(class: StatusClass) -> bool {
+    !matches!(
+        class,
+        StatusClass::Done
+            | StatusClass::Running
+            | StatusClass::Unused
+            | StatusClass::Stopped
+            | StatusClass::Pending
+    )
+}
+
+/// Names of the tasks and pods of a service's steps that are under way.
+fn under_way(service: &ServiceView) -> Vec<&str> {
+    let plans = service.plans.iter().filter(|plan| is_open(service.class(&plan.status)));
+    let steps = plans.flat_map(|plan| &plan.phases).flat_map(|phase| &phase.steps);
+    let open = steps.filter(|step| is_open(service.class(&step.status)));
+    open.flat_map(|step| step.tasks.iter().chain(step.pod.as_ref())).map(|name| &**name).collect()
+}
+
+/// Returns the default target: the selected one, otherwise something that runs, otherwise the first. What runs of the service in view
+/// comes before what runs of others; in it, the tasks of steps under way come first. Where no step under way names a task that runs
+/// (KUDO's name objects), the task that started last does.
+pub(crate) fn preferred(view: &View, strikes: Strikes, targets: &[String], near: Near<'_>) -> Option<String> {
+    let step = near.selected.and_then(|path| tree::find_step(view, path));
+    let of_step = step
         .into_iter()
         .flat_map(|step| step.tasks.iter().chain(step.pod.as_ref()).chain([step.key()]))
         .map(|name| &**name);
-    let wanted: Vec<&str> = task.into_iter().chain(near).collect();
+    let wanted: Vec<&str> = near.task.into_iter().chain(of_step).collect();
     let chosen = targets.iter().find(|name| wanted.contains(&name.as_str()));
     let running: Vec<_> =
         tasks(view).filter(|(_, task)| status::class_of("", &task.state) == StatusClass::Running).collect();
+    let is_own = |task: &TaskView| near.service.is_some_and(|service| service.name == task.service);
+    let open = near.service.map(under_way).unwrap_or_default();
+    let is_open = |task: &TaskView| open.contains(&&*task.name) || open.contains(&&*task.pod);
+    let by_age = near.service.is_some_and(is_under_way)
+        && !running.iter().any(|(_, task)| is_own(task) && is_open(task));
+    let rank = |task: &TaskView| {
+        let own = is_own(task);
+        (own, own && is_open(task), if own && by_age { task.since_ms } else { 0 })
+    };
+    let best = |is: &dyn Fn(&TaskView, &str) -> bool| {
+        let rank_of =
+            |name: &str| running.iter().filter(|(_, task)| is(task, name)).map(|(_, task)| rank(task)).max();
+        let most = targets.iter().filter_map(|name| rank_of(name)).max()?;
+        targets.iter().find(|name| rank_of(name) == Some(most))
+    };
     let alive = || match strikes {
         Strikes::Machine => {
-            let load =
-                |name: &String| running.iter().filter(|(machine, _)| *machine.hostname == **name).count();
-            let most = targets.iter().map(load).max().filter(|most| *most > 0)?;
+            let load = |name: &String| {
+                let here = running.iter().filter(|(machine, _)| *machine.hostname == **name);
+                (here.clone().filter(|(_, task)| is_own(task)).count(), here.count())
+            };
+            let most = targets.iter().map(load).max().filter(|(_, all)| *all > 0)?;
             targets.iter().find(|name| load(name) == most)
         }
-        Strikes::Task => targets.iter().find(|name| running.iter().any(|(_, task)| *task.name == ***name)),
-        Strikes::Pod => targets.iter().find(|name| running.iter().any(|(_, task)| *task.pod == ***name)),
-        Strikes::Service | Strikes::Step | Strikes::All => None,
+        Strikes::Task => best(&|task, name| *task.name == *name),
+        Strikes::Pod => best(&|task, name| *task.pod == *name),
+        Strikes::Service => targets.iter().find(|name| near.service.is_some_and(|own| *own.name == ***name)),
+        Strikes::Step => {
+            let own = near.service.and_then(|own| Some((systems::desk(&own.dialect)?.calls)(own)))?;
+            targets.iter().find(|name| own.contains(name))
+        }
+        Strikes::All => None,
     };
     chosen.or_else(alive).or(targets.first()).cloned()
 }
 
-/// The failure to dare first: the machine with most on it is lost. None while nothing runs or something is failing already.
-pub(crate) fn dare(view: &View) -> Option<(String, Fault)> {
-    let lose = MESOS.iter().find(|offer| offer.kind == FaultKind::AgentLost)?;
-    let runs = tasks(view).any(|(_, task)| status::class_of("", &task.state) == StatusClass::Running);
-    if !runs || !view.faults.is_empty() {
-        return None;
+/// The first failure that a visitor may dare: a machine is lost.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Dare {
+    /// Nothing runs yet.
+    Later,
+    /// The machine with most on it, and the failure.
+    Now(String, Box<Fault>),
+    /// A machine that is lost, who notices that, and when. *Units*: milliseconds.
+    Lost(Text, Text, u64),
+}
+
+/// Returns the state of the first dare; `None` once its failure was noticed, and while something else fails.
+pub(crate) fn dare(view: &View) -> Option<Dare> {
+    let silent = view.cluster.machines.iter().find_map(|machine| {
+        let first = machine.notices.iter().min_by_key(|notice| notice.at_ms)?;
+        Some(Dare::Lost(machine.hostname.clone(), first.by.clone(), first.at_ms))
+    });
+    if silent.is_some() || !view.faults.is_empty() {
+        return silent;
     }
-    let machine = preferred(view, lose.strikes, &targets(view, lose.strikes), None, None)?;
+    let lose = MESOS.iter().find(|offer| offer.kind == FaultKind::AgentLost)?;
+    if !tasks(view).any(|(_, task)| status::class_of("", &task.state) == StatusClass::Running) {
+        return Some(Dare::Later);
+    }
+    let machine = preferred(view, lose.strikes, &targets(view, lose.strikes), Near::default())?;
     let fault = fault(lose, &machine, None);
-    Some((machine, fault))
+    Some(Dare::Now(machine, Box::new(fault)))
 }
 
 /// The fault of an offer at a target.
@@ -312,6 +404,18 @@ mod tests {
                 "{}",
                 offer.title
             );
+        }
+    }
+
+    #[test]
+    fn pods_of_a_kind_are_named_as_their_system_names_them() {
+        for (pod, kind) in [
+            ("hello-0", Some("hello")),
+            ("web.instance-b0958000-6961-11e5-ba0a-0242", Some("/web")),
+            ("shop_db.instance-b0958000-6961", Some("/shop/db")),
+            ("alone", None),
+        ] {
+            assert_eq!(kind_of(pod).as_deref(), kind, "{pod}");
         }
     }
 

@@ -17,6 +17,9 @@ const QUESTIONS: [(&str, &[&str]); 8] = [
     ("What happens when several share the machines?", &["sharing a cluster", "shared machines"]),
 ];
 
+/// Columns of a picture.
+pub(crate) const COLUMNS: usize = 28;
+
 /// The question of examples without another one.
 const OTHERS: &str = "What else happens?";
 
@@ -43,16 +46,53 @@ pub(crate) fn by_question<'c>(
     questions.filter_map(group).collect()
 }
 
-/// The colour families of a picture: a column for each phase, an entry for each step.
-pub(crate) fn columns(picture: &str) -> Vec<Vec<&'static str>> {
-    let family = |letter| match letter {
-        'a' => "active",
-        'c' => "complete",
-        'w' => "waiting",
-        'e' => "error",
-        _ => "neutral",
+/// The picture of an example: its steps over time, from change to change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Picture {
+    /// The lanes; a lane is stretches with their colour family, first column and number of columns.
+    pub(crate) lanes: Vec<Vec<(&'static str, usize, usize)>>,
+    /// Columns in which somebody steps in, or something breaks.
+    pub(crate) marks: Vec<(&'static str, usize)>,
+}
+
+/// Reads a picture as the README of the example has it: a word for each lane, `n3a2c23`, and marks after a bar, `x7`.
+pub(crate) fn picture(text: &str) -> Picture {
+    let (lanes, marks) = text.split_once('|').unwrap_or((text, ""));
+    let lane = |word: &str| {
+        let (mut parts, mut at) = (Vec::new(), 0);
+        for (letter, count) in letters(word) {
+            let family = match letter {
+                'n' => Some("neutral"),
+                'a' => Some("active"),
+                'c' => Some("complete"),
+                'w' => Some("waiting"),
+                'e' => Some("error"),
+                _ => None,
+            };
+            parts.extend(family.map(|family| (family, at, count)));
+            at += count;
+        }
+        parts
     };
-    picture.split_whitespace().map(|phase| phase.chars().map(family).collect()).collect()
+    let mark = |(letter, column)| (if letter == 'x' { "fault" } else { "command" }, column);
+    Picture {
+        lanes: lanes.split_whitespace().map(lane).collect(),
+        marks: marks.split_whitespace().flat_map(letters).map(mark).collect(),
+    }
+}
+
+/// Letters with the number after each.
+fn letters(word: &str) -> Vec<(char, usize)> {
+    let mut all: Vec<(char, usize)> = Vec::new();
+    for c in word.chars() {
+        match (c.to_digit(10), all.last_mut()) {
+            (Some(digit), Some((_, count))) => {
+                *count = count.saturating_mul(10).saturating_add(digit as usize);
+            }
+            _ => all.push((c, 0)),
+        }
+    }
+    all
 }
 
 #[cfg(test)]
@@ -82,11 +122,20 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_phases_of_steps() {
-        assert_eq!(columns("cc an"), [vec!["complete", "complete"], vec!["active", "neutral"]]);
-        assert_eq!(columns(""), Vec::<Vec<&str>>::new());
+    fn pictures_are_lanes_of_stretches_with_marks() {
+        let read = picture("n3a2c23 .5e23 | x7 o12");
+        assert_eq!(
+            read.lanes,
+            [vec![("neutral", 0, 3), ("active", 3, 2), ("complete", 5, 23)], vec![("error", 5, 23)]]
+        );
+        assert_eq!(read.marks, [("fault", 7), ("command", 12)]);
+        assert_eq!(picture(""), Picture::default());
         for card in catalogue::examples() {
-            assert_eq!(columns(&card.picture).is_empty(), card.dialect == "mesos", "{}", card.id);
+            let Picture { lanes, marks } = picture(&card.picture);
+            let widths = lanes.iter().flatten().map(|(_, from, count)| from + count);
+            let columns = marks.iter().map(|(_, column)| column + 1);
+            assert!(!lanes.is_empty(), "{}", card.id);
+            assert!(widths.chain(columns).all(|column| (1..=COLUMNS).contains(&column)), "{}", card.id);
         }
     }
 }

@@ -37,6 +37,7 @@ const USUAL: &[(&str, &str)] = &[
     ("DURATION", "1000"),
     ("PREFIX", "task"),
     ("URI", "https://example.org/file"),
+    ("RESOLVER", "https://example.org/resolver"),
     ("NODES", "3"),
 ];
 
@@ -81,6 +82,7 @@ mod tests {
             ("DCOS_SERVICE_ACCOUNT_CREDENTIAL", Some("secrets/service-account.json")),
             ("DEPLOY_STRATEGY", Some("serial")),
             ("BOOTSTRAP_URI", Some("https://example.org/file")),
+            ("ZONE_RESOLVER", Some("https://example.org/resolver")),
             ("HELLO_PLACEMENT", None),
             ("JOURNAL_DISK_TYPE", Some("ROOT")),
             ("JOURNAL_DISK", Some("256")),

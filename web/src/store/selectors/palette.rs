@@ -8,6 +8,7 @@ use crate::store::action::{Action, Format, Toward};
 use crate::store::draft::labelled;
 use crate::store::served;
 use crate::store::state::{Dialog, EditTab, Pane, Speed, State, Tab, Theme};
+use crate::systems;
 use planarium_kernel::SortedSet;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{Fault, FaultKind, Target};
@@ -205,7 +206,7 @@ fn time(list: &mut List, state: &State) {
 fn page(list: &mut List, state: &State) {
     const DO: &str = "Do";
     const SHOW: &str = "Show";
-    let same = (!state.dirty()).then(|| AttrValue::from("this is what runs"));
+    let same = (!state.dirty()).then(|| AttrValue::from("nothing was edited"));
     let broken = (state.checked.errors() > 0).then(|| AttrValue::from("the definition has errors"));
     let apply = list.add(DO, "apply", "Start over with this definition", Action::Apply);
     (apply.keys, apply.also) = (Some("Ctrl-Enter"), "apply new world run deploy");
@@ -219,8 +220,20 @@ fn page(list: &mut List, state: &State) {
         (entry.keys, entry.also) = (Some(keys), "back again revert");
         entry.refused = what.is_none().then(|| AttrValue::from(nothing));
     }
-    let update = list.add(DO, "rocket", "Update the service with this definition", Action::RollOut);
+    let update = systems::roll_out(&state.checked.dialect);
+    let update = list.add(DO, "rocket", "Update the service with this definition", update);
+    let none_broken = broken.clone();
     (update.refused, update.also) = (broken.or(same), "roll out rollout apply deploy");
+    if systems::tells_changes(&state.checked.dialect) {
+        let recipes = list.add(
+            DO,
+            "compare",
+            "Change a field, and compare two worlds",
+            Action::OpenDialog(Dialog::Recipes),
+        );
+        recipes.also = "what happens when recipe field maxsurge replicas image probe partition";
+        recipes.refused.clone_from(&none_broken);
+    }
     for (icon, label, keys, dialog, also) in [
         (
             "lightning",

@@ -41,6 +41,15 @@ pub(crate) fn tick_label(ms: u64) -> String {
     }
 }
 
+/// A moment in a sentence, to whole seconds and not before it: `1:40`, `1:02:03`.
+pub(crate) fn brief(ms: u64) -> String {
+    let s = ms.div_ceil(1000);
+    match s {
+        0..3600 => format!("{}:{:02}", s / 60, s % 60),
+        _ => format!("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60),
+    }
+}
+
 /// A position on an axis, as an SVG length.
 pub(crate) fn percent(at_ms: u64, span_ms: u64) -> String {
     let share = at_ms.min(span_ms).saturating_mul(10_000) / span_ms.max(1);
@@ -85,6 +94,13 @@ mod tests {
             (3_723_004, "1:02:03.004", "1 h 2 m", "1 hour 2 minutes 3 seconds"),
         ] {
             assert_eq!((clock(ms), short(ms), spoken(ms)), (face.into(), brief.into(), speech.into()));
+        }
+    }
+
+    #[test]
+    fn a_moment_in_a_sentence_is_rounded_up_to_seconds() {
+        for (ms, want) in [(0, "0:00"), (99_001, "1:40"), (100_000, "1:40"), (3_723_004, "1:02:04")] {
+            assert_eq!(brief(ms), want);
         }
     }
 

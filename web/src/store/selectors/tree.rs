@@ -7,6 +7,7 @@ use crate::store::ptr::Ptr;
 use crate::store::selectors::arrange::{Arranged, Place, arrange, fold_path};
 use crate::store::selectors::status::{self, Words};
 use crate::store::selectors::text::contains;
+use crate::store::state::State;
 use planarium_kernel::SortedSet;
 pub(crate) use planarium_messages::paths::{first_plan, leaf, named, plan_path, service_key, service_path};
 use planarium_protocol::Text;
@@ -496,6 +497,14 @@ pub(crate) fn parent(path: &ElementPath) -> Option<ElementPath> {
         return Some(ElementPath { phase: None, ..path.clone() });
     }
     (!path.plan.is_empty()).then(|| ElementPath { plan: "".into(), ..path.clone() })
+}
+
+/// Returns whether the run is over: every plan is done and nothing is planned for later. Tasks may go on, and may end by themselves some
+/// day: the end of a command is no part of a rollout.
+pub(crate) fn has_ended(state: &State) -> bool {
+    let (clock, view) = (state.world.clock, &state.world.view);
+    let loaded = !view.services.is_empty() && state.world.touched;
+    state.lesson.is_none() && !clock.planned && clock.at_head() && loaded && unfinished(view).is_none()
 }
 
 /// Returns the first unfinished plan, without plans that must be started by hand.

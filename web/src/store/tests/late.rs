@@ -7,10 +7,11 @@ use crate::store::effects;
 use crate::store::hub::Hub;
 use crate::store::link::{Link, Wired};
 use crate::store::state::{Dialog, State};
+use crate::store::toast::{Toast, ToastKind};
 use planarium_messages::questions::{Ask, Resume};
 use planarium_protocol::Input;
 use planarium_protocol::input::{AddAgent, ClearFault};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use yew::{AttrValue, Callback};
 
@@ -172,6 +173,34 @@ fn the_caller_of_an_input_is_told_whether_it_was_accepted() {
         assert_eq!(heard.take(), None);
         late.answer_all();
         assert_eq!(heard.take(), Some(accepted));
+    }
+}
+
+#[test]
+fn the_caller_of_an_opening_is_told_why_nothing_was_opened() {
+    let late = page();
+    let heard = Rc::new(RefCell::new(None));
+    for (text, refused) in [
+        ("version: 1\ncluster: 2\nservices:\n  - exmaple: x\n", true),
+        (
+            "name: mine\npods:\n  mine:\n    count: 1\n    tasks: {a: {goal: RUNNING, cmd: b, cpus: 0.1, memory: 32}}\n",
+            false,
+        ),
+    ] {
+        let tell = Rc::clone(&heard);
+        late.hub.try_open(
+            &Action::OpenText(text.into()),
+            Callback::from(move |outcome| {
+                tell.replace(Some(outcome));
+            }),
+        );
+        assert_eq!(heard.take(), None);
+        late.answer_all();
+        let outcome = heard.take();
+        assert!(matches!(outcome, Some(Err(_))) == refused && outcome.is_some(), "{outcome:?}");
+        let state = late.hub.state();
+        let alert = |toast: &Toast| toast.kind == ToastKind::Alert;
+        assert!(!state.ui.toasts.iter().any(alert), "the caller shows the reason");
     }
 }
 

@@ -94,5 +94,8 @@ fn progress_from_elsewhere_is_merged_and_invalid_text_is_reported() {
     assert_eq!(hub.state().progress.len(), 1);
     hub.send(Action::TakeProgress("anything".into()));
     let said = toasts(&hub.state());
-    assert!(said[0].contains("1 of 1") && said[1].contains("no progress"), "{said:?}");
+    assert!(
+        said[0].contains("1 of 1") && said[1].contains("not progress that Planarium exported"),
+        "{said:?}"
+    );
 }

@@ -4,6 +4,7 @@ use super::play_for as play;
 use crate::store::Hub;
 use crate::store::action::Action;
 use crate::store::ptr::Ptr;
+use crate::store::selectors::faults::{self, Dare};
 use crate::store::selectors::{status, stuck, tree};
 use crate::store::ways_out::WaysOut;
 use planarium_kernel::SortedSet;
@@ -215,4 +216,52 @@ fn two_stuck_plans_of_two_systems_have_a_chip_and_a_way_out_each() {
     play(&hub, 60_000);
     let all: Vec<_> = hub.state().help.all_stuck().map(|held| held.why.path.clone()).collect();
     assert!(!all.contains(path), "{all:?}");
+}
+
+#[test]
+fn a_gate_that_waits_and_a_failed_plan_of_skopos_are_stuck() {
+    let hub = page("ask-first");
+    play(&hub, 60_000);
+    let step = |hub: &Hub| {
+        tried(hub).stuck().and_then(|held| held.why.path.step.clone()).map(|step| step.to_string())
+    };
+    assert_eq!(step(&hub).as_deref(), Some("ask"), "the script answers after five minutes only");
+    play(&hub, 600_000);
+    let state = hub.state();
+    let plan = tree::unfinished(&state.world.view).expect("a failed plan is not finished");
+    assert_eq!(tree::status_of(&state.world.view, &plan).as_deref(), Some("failed"));
+    assert!(tried(&hub).stuck().is_some());
+}
+
+#[test]
+fn a_cancelled_deployment_of_marathon_is_not_stuck() {
+    let hub = page("marathon-rollback");
+    play(&hub, 1_200_000);
+    let state = hub.state();
+    let has = |word: &str| {
+        let mut plans = state.world.view.services.iter().flat_map(|service| &service.plans);
+        plans.any(|plan| *plan.status == *word)
+    };
+    assert!(has("Canceled") && has("Running"));
+    assert_eq!(tree::unfinished(&state.world.view), None);
+    assert!(tried(&hub).stuck().is_none());
+}
+
+#[test]
+fn a_dare_is_announced_before_it_can_be_taken_and_says_when_it_is_noticed() {
+    let hub = page("web-shop");
+    assert_eq!(faults::dare(&hub.state().world.view), Some(Dare::Later));
+    play(&hub, 3_000);
+    let Some(Dare::Now(machine, fault)) = faults::dare(&hub.state().world.view) else {
+        panic!("something runs")
+    };
+    hub.send(Action::Do(Box::new(Input::Fault(*fault))));
+    let state = hub.state();
+    let Some(Dare::Lost(lost, _, at_ms)) = faults::dare(&state.world.view) else { panic!("it is lost") };
+    assert_eq!(*lost, *machine);
+    // At the speed that a dare brings, it is noticed within a quarter of a minute.
+    let wait_ms = at_ms - state.world.clock.now_ms;
+    assert!(wait_ms > 0 && wait_ms <= 15_000 * 8, "{wait_ms}");
+    hub.send(Action::SeekMs(at_ms));
+    assert_eq!(faults::dare(&hub.state().world.view), None);
 }

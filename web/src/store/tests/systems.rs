@@ -12,7 +12,7 @@ use planarium_messages::facts::{Finish, Reply};
 use planarium_messages::questions::Ask;
 use planarium_protocol::Input;
 use planarium_protocol::input::{Fault, FaultKind, Target};
-use planarium_protocol::view::StatusClass;
+use planarium_protocol::view::{StatusClass, TaskView};
 use std::cell::RefCell;
 use std::rc::Rc;
 use yew::Callback;
@@ -58,7 +58,8 @@ fn every_offered_fault_is_accepted_by_its_systems_world() {
                 // The dialog says that there is no target.
                 continue;
             }
-            let target = faults::preferred(&view, offer.strikes, &all, None, None).unwrap_or_default();
+            let target =
+                faults::preferred(&view, offer.strikes, &all, faults::Near::default()).unwrap_or_default();
             let before = hub.state().world.clock.head_seq;
             hub.send(Action::Do(Box::new(Input::Fault(faults::fault(offer, &target, None)))));
             let state = hub.state();
@@ -79,7 +80,7 @@ fn a_fault_targets_something_that_runs_first() {
         let view = hub.state().world.view.clone();
         for strikes in [faults::Strikes::Task, faults::Strikes::Machine] {
             let all = faults::targets(&view, strikes);
-            let first = faults::preferred(&view, strikes, &all, None, None).expect("a target");
+            let first = faults::preferred(&view, strikes, &all, faults::Near::default()).expect("a target");
             let runs = faults::tasks(&view).any(|(machine, task)| {
                 let up = status::class_of("", &task.state) == StatusClass::Running;
                 up && (*machine.hostname == *first || *task.name == *first)
@@ -87,6 +88,52 @@ fn a_fault_targets_something_that_runs_first() {
             assert!(runs, "{example}, {strikes:?}: nothing runs at {first}");
         }
     }
+}
+
+#[test]
+fn a_fault_targets_the_service_in_view_and_of_it_what_is_rolled_out() {
+    // Three systems share the machines: each has its own targets while it is in view.
+    let hub = page("", Some("three-systems-one-loss"));
+    play_for(&hub, 60_000);
+    let view = hub.state().world.view.clone();
+    for service in view.services.iter().filter(|service| !service.plans.is_empty()) {
+        let path = service.path(&service.plans[0].name);
+        let near = faults::Near {
+            selected: Some(&path),
+            service: faults::in_view(&view, Some(&path), ""),
+            ..faults::Near::default()
+        };
+        let target = |strikes| faults::preferred(&view, strikes, &faults::targets(&view, strikes), near);
+        let runs = |task: &TaskView| {
+            task.service == service.name && status::class_of("", &task.state) == StatusClass::Running
+        };
+        assert!(faults::tasks(&view).any(|(_, task)| runs(task)), "{}: nothing runs", service.name);
+        let task = target(faults::Strikes::Task).expect("a task");
+        let pod = target(faults::Strikes::Pod).expect("a pod");
+        let machine = target(faults::Strikes::Machine).expect("a machine");
+        assert_eq!(target(faults::Strikes::Service).as_deref(), Some(&*service.name));
+        for (strikes, is) in [
+            ("task", faults::tasks(&view).any(|(_, it)| runs(it) && *it.name == *task)),
+            ("pod", faults::tasks(&view).any(|(_, it)| runs(it) && *it.pod == *pod)),
+            ("machine", faults::tasks(&view).any(|(at, it)| runs(it) && *at.hostname == *machine)),
+        ] {
+            assert!(is, "{}: {strikes} of another one: {task}, {pod}, {machine}", service.name);
+        }
+    }
+    // An operator is upgraded: the newest of its pods comes first.
+    let hub = page("", Some("kudo-upgrade"));
+    play_for(&hub, 18_000);
+    let view = hub.state().world.view.clone();
+    let near = faults::Near { service: faults::in_view(&view, None, ""), ..faults::Near::default() };
+    let all = faults::targets(&view, faults::Strikes::Task);
+    let target = faults::preferred(&view, faults::Strikes::Task, &all, near).expect("a task");
+    let running: Vec<(u64, String)> = faults::tasks(&view)
+        .filter(|(_, task)| status::class_of("", &task.state) == StatusClass::Running)
+        .map(|(_, task)| (task.since_ms, task.name.to_string()))
+        .collect();
+    let last = running.iter().map(|(since, _)| *since).max().expect("one that runs");
+    assert!(running.iter().any(|(since, _)| *since < last), "{running:?}");
+    assert!(running.contains(&(last, target)), "{running:?}");
 }
 
 #[test]
@@ -176,6 +223,64 @@ fn the_card_disappears_when_something_breaks_again() {
     }
     play_for(&hub, 120_000);
     assert_eq!(finish(&hub), None);
+}
+
+/// An app whose command ends by itself after a quarter of an hour.
+const SLEEPER: &str =
+    r#"{"id": "/web", "cmd": "sleep 900", "cpus": 0.1, "mem": 32, "instances": 3, "backoffSeconds": 1}"#;
+
+#[test]
+fn the_card_does_not_wait_for_a_command_that_ends_later_by_itself() {
+    let hub = page("", Some("marathon-three-at-seventy-percent"));
+    hub.send(Action::OpenText(SLEEPER.into()));
+    hub.send(Action::Check);
+    assert!(!tree::has_ended(&hub.state()), "nothing has run");
+    play_for(&hub, 60_000);
+    let state = hub.state();
+    assert!(!state.world.clock.idle, "the commands are still to end");
+    assert!(tree::has_ended(&state), "its deployment is done");
+    let told = finish(&hub).expect("a summary");
+    assert_eq!((told.running, told.peak, told.short, told.failed), (3, 3, 0, 0), "{told:?}");
+
+    // It goes when something breaks, and comes back with true numbers.
+    let task = state.world.view.cluster.machines.iter().flat_map(|machine| &machine.tasks).next();
+    let target = Target { task: Some(task.expect("a task").name.to_string()), ..Target::default() };
+    do_fault(&hub, FaultKind::TaskFail, target);
+    play_for(&hub, 100);
+    assert_eq!(finish(&hub), None, "they are missing");
+    play_for(&hub, 120_000);
+    let again = finish(&hub).expect("it runs again");
+    assert!(tree::has_ended(&hub.state()));
+    assert_eq!((again.running, again.failed, again.short), (3, 3, 3), "{again:?}");
+    assert!(again.inputs > told.inputs, "a card that was closed comes back");
+
+    // What ends by itself and is started again is the same end of the run: a card that was closed stays closed.
+    play_for(&hub, 1_000_000);
+    let later = finish(&hub).expect("they were started again");
+    assert_eq!((later.running, later.failed, later.inputs), (3, 3, again.inputs), "{later:?}");
+    assert!(later.total_ms < 60_000, "{later:?}");
+}
+
+#[test]
+fn the_card_waits_for_what_is_planned() {
+    for example in ["marathon-three-at-seventy-percent", "rolling-maintenance", "kubernetes-bad-image"] {
+        let hub = page("", Some(example));
+        hub.send(Action::SetSpeed(8));
+        hub.send(Action::TogglePlay);
+        for _ in 0..20_000 {
+            let clock = hub.state().world.clock;
+            hub.send(Action::Frame(16.0));
+            let state = hub.state();
+            if tree::has_ended(&state) {
+                let left: Vec<_> = state.story.lines.iter().filter(|line| !line.done).collect();
+                assert!(left.is_empty(), "{example} at {}: {left:?}", state.world.clock.now_ms);
+                break;
+            }
+            if state.world.clock == clock {
+                break;
+            }
+        }
+    }
 }
 
 /// A template with the variables that packages of databases have: several ports of one pod, kinds of disks, counts by other names.

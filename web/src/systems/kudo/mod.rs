@@ -70,6 +70,7 @@ spec:
     tries: &["kubectl kudo plan status --instance=INSTANCE", "kubectl kudo get instances"],
     heading: "Plans of instance ",
     pods: "Instance",
+    objects: true,
     faults: faults::KUBERNETES,
     panel: pane::panel,
     below: pane::below,

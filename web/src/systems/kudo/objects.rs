@@ -3,6 +3,7 @@
 use super::{list, text};
 use crate::store::ptr::Ptr;
 use crate::store::{Hub, use_hub};
+use crate::systems::objects::ObjectDetail;
 use crate::ui::icon;
 use planarium_messages::facts::Reply;
 use planarium_messages::questions::Ask;
@@ -21,6 +22,9 @@ pub(super) struct ObjectsProps {
     pub(super) only: Option<(String, String)>,
 }
 
+/// A row of an object, and the key of the object that is described below it.
+type Shown = (String, AttrValue);
+
 /// A task's place, and one of its templates.
 type Chosen = (String, String);
 
@@ -28,6 +32,7 @@ type Chosen = (String, String);
 #[component]
 pub(super) fn Objects(props: &ObjectsProps) -> Html {
     let chosen = use_state(|| None::<Chosen>);
+    let shown = use_state_eq(|| None::<Shown>);
     let work = props.more.get("kudo").map_or(&[][..], |own| list(own, "work"));
     let wanted = |task: &&Value| {
         props
@@ -44,12 +49,17 @@ pub(super) fn Objects(props: &ObjectsProps) -> Html {
     }
     html! {
         <ul class="kudo-work">
-            { for work.into_iter().map(|task| task_row(task, &chosen, &props.path)) }
+            { for work.into_iter().map(|task| task_row(task, &chosen, &shown, props)) }
         </ul>
     }
 }
 
-fn task_row(task: &Value, chosen: &UseStateHandle<Option<Chosen>>, path: &ElementPath) -> Html {
+fn task_row(
+    task: &Value,
+    chosen: &UseStateHandle<Option<Chosen>>,
+    shown: &UseStateHandle<Option<Shown>>,
+    props: &ObjectsProps,
+) -> Html {
     let place = format!("{}/{}/{}", text(task, "phase"), text(task, "step"), text(task, "task"));
     let templates = list(task, "templates").iter().filter_map(Value::as_str);
     let open = chosen.as_ref().filter(|(own, _)| *own == place);
@@ -61,28 +71,47 @@ fn task_row(task: &Value, chosen: &UseStateHandle<Option<Chosen>>, path: &Elemen
                 { for templates.map(|name| template_button(&place, name, chosen)) }
             </div>
             <ul>
-                { for list(task, "objects").iter().map(object_row) }
+                { for list(task, "objects").iter().map(|object| object_row(&place, object, shown, &props.more)) }
             </ul>
             if let Some((place, file)) = open {
-                <Template path={path.clone()} place={place.clone()} file={file.clone()} />
+                <Template path={props.path.clone()} place={place.clone()} file={file.clone()} />
             }
         </li>
     }
 }
 
-fn object_row(object: &Value) -> Html {
+/// An object, which shows its conditions, events and text below it.
+fn object_row(place: &str, object: &Value, shown: &UseStateHandle<Option<Shown>>, more: &Ptr<Value>) -> Html {
     let health = text(object, "health");
     let (name, word) = match health {
         "healthy" => ("complete", "healthy"),
         "unhealthy" => ("waiting", "not healthy"),
         _ => ("pending", "not looked at yet"),
     };
+    let path = text(object, "object");
+    let key = path.split_once('/').map(|(kind, name)| format!("{kind}/{}/{name}", text(object, "namespace")));
+    let key = AttrValue::from(key.unwrap_or_default());
+    let row = format!("{place}:{path}");
+    let open = shown.as_ref().filter(|(own, _)| *own == row).map(|(_, key)| key.clone());
+    let pick = |row: String| {
+        let shown = shown.clone();
+        Callback::from(move |key: AttrValue| shown.set(Some((row.clone(), key))))
+    };
+    let onclick = {
+        let (shown, now) = (shown.clone(), open.is_none().then(|| (row.clone(), key)));
+        Callback::from(move |_: MouseEvent| shown.set(now.clone()))
+    };
     html! {
-        <li class="kudo-object" data-health={health.to_owned()}>
-            { icon(name) }
-            <span>{ text(object, "object").to_owned() }</span>
-            <span class="muted">{ word }</span>
-            if !text(object, "why").is_empty() { <span class="kudo-why">{ text(object, "why").to_owned() }</span> }
+        <li>
+            <div class="kudo-object" data-health={health.to_owned()}>
+                { icon(name) }
+                <button type="button" class="link" aria-expanded={open.is_some().to_string()} {onclick}>{ path.to_owned() }</button>
+                <span class="muted">{ word }</span>
+                if !text(object, "why").is_empty() { <span class="kudo-why">{ text(object, "why").to_owned() }</span> }
+            </div>
+            if let Some(object) = open {
+                <ObjectDetail more={more.clone()} {object} onpick={pick(row)} />
+            }
         </li>
     }
 }

@@ -86,12 +86,13 @@ fn samples(restart: &Value) -> Vec<Sample> {
 }
 
 /// The curve of a restart; none without samples.
-fn curve_of(app: &str, restart: &Value) -> Option<Html> {
+fn curve_of(app: &str, restart: &Value, is_over: bool) -> Option<Html> {
     let (wanted, least, cap) =
         (number(restart, "wanted"), number(restart, "minHealthy"), number(restart, "maxCapacity"));
     let curve = Curve {
-        name: app,
+        name: AttrValue::from(app.to_owned()),
         what: "Restart",
+        is_over,
         lines: LINES,
         samples: samples(restart),
         marks: vec![0, cap, least, wanted],
@@ -102,20 +103,26 @@ fn curve_of(app: &str, restart: &Value) -> Option<Html> {
     curve.draw()
 }
 
-fn curves(restarts: Vec<(&str, &Value)>) -> Option<Html> {
-    curve::all(restarts.into_iter().filter_map(|(app, one)| curve_of(app, one)))
+/// The curves of these restarts.
+fn curves(more: &Value, restarts: Vec<(&str, &Value)>) -> Option<Html> {
+    curve::all(restarts.into_iter().filter_map(|(app, one)| curve_of(app, one, is_over(more, one))))
+}
+
+/// Returns whether the deployment of a restart is over.
+fn is_over(more: &Value, restart: &Value) -> bool {
+    !at_work(more).iter().any(|(_, other)| std::ptr::eq(*other, restart))
 }
 
 /// The curves of the restarts that are at work, else of those that an element is about.
 pub(super) fn below(service: &ServiceView, selected: Option<&ElementPath>) -> Option<Html> {
     let own = selected.filter(|path| service.holds(path)).map(|path| restarts_of(&service.more, path));
     let chosen = own.filter(|own| !own.is_empty()).unwrap_or_else(|| at_work(&service.more));
-    curves(chosen)
+    curves(&service.more, chosen)
 }
 
 /// The curves of the restarts that an element is about.
 pub(super) fn about(service: &ServiceView, path: &ElementPath) -> Option<Html> {
-    curves(restarts_of(&service.more, path))
+    curves(&service.more, restarts_of(&service.more, path))
 }
 
 #[component]
@@ -156,7 +163,7 @@ fn row(more: &Value, id: &str, app: &Value) -> Html {
             if let Some((name, restart)) = running {
                 <details open={count("old") > 0}>
                     <summary>{ format!("capacity during {name}") }</summary>
-                    { curve_of(id, restart).unwrap_or_default() }
+                    { curve_of(id, restart, is_over(more, restart)).unwrap_or_default() }
                 </details>
             }
         </li>
@@ -173,8 +180,8 @@ mod tests {
         let restart = json!({ "curve": [[1000, 4, 0, 0], [2000, 3, 1, 1], ["x"]] });
         let counts: Vec<Vec<u64>> = samples(&restart).into_iter().map(|sample| sample.counts).collect();
         assert_eq!(counts, [vec![4, 0, 4], vec![3, 1, 4]]);
-        assert!(curve_of("/web", &restart).is_some());
-        assert!(curve_of("/web", &json!({})).is_none());
+        assert!(curve_of("/web", &restart, false).is_some());
+        assert!(curve_of("/web", &json!({}), false).is_none());
     }
 
     #[test]

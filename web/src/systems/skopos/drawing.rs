@@ -66,6 +66,8 @@ fn FlowPane(props: &FlowPaneProps) -> Html {
     let chosen = chosen.unwrap_or_default();
     let pane = use_node_ref();
     use_effect_with((pane.clone(), chosen.clone()), |(pane, chosen)| show(pane, chosen));
+    let line = props.more.get("flow").map(|flow| text(flow, "line").to_owned());
+    use_effect_with((pane.clone(), line), |(pane, _)| follow(pane));
     let Some(flow) = props.more.get("flow") else { return Html::default() };
     let Some(root) = chain(flow, ROOT) else { return Html::default() };
     let chart = Chart { flow, path: &props.path, words: props.words, hub: &hub, chosen: &chosen };
@@ -104,16 +106,31 @@ fn holds(flow: &Value, node: &Value, step: &str) -> bool {
     !step.is_empty() && (id_of(node) == step || nodes.iter().any(|node| holds(flow, node, step)))
 }
 
+/// The last box, which is the innermost, with this value of an attribute.
+fn box_of(pane: &NodeRef, attribute: &str, value: &str) -> Option<web_sys::Element> {
+    let boxes = pane.cast::<web_sys::Element>()?.query_selector_all("[data-step]").ok()?;
+    let mut boxes =
+        (0..boxes.length()).rev().filter_map(|at| boxes.item(at)?.dyn_into::<web_sys::Element>().ok());
+    boxes.find(|one| one.get_attribute(attribute).as_deref() == Some(value))
+}
+
+/// Scrolls a drawing sideways to the step at work; the page stays where it is.
+fn follow(pane: &NodeRef) {
+    let Some(found) = box_of(pane, "data-family", "active") else { return };
+    let Ok(Some(drawing)) = found.closest(".flow-scroll") else { return };
+    let (inner, outer) = (found.get_bounding_client_rect(), drawing.get_bounding_client_rect());
+    if inner.left() < outer.left() || inner.right() > outer.right() {
+        let by = inner.left().midpoint(inner.right()) - outer.left().midpoint(outer.right());
+        #[expect(clippy::cast_possible_truncation, reason = "pixels")]
+        drawing.set_scroll_left(drawing.scroll_left() + by as i32);
+    }
+}
+
 /// Brings the box of a step into view.
 fn show(pane: &NodeRef, step: &str) {
-    let Some(pane) = pane.cast::<web_sys::Element>().filter(|_| !step.is_empty()) else { return };
-    let boxes = pane.query_selector_all("[data-step]").ok();
-    let Some(boxes) = boxes else { return };
-    let found =
-        (0..boxes.length()).rev().filter_map(|at| boxes.item(at)?.dyn_into::<web_sys::Element>().ok());
-    let mut found = found;
-    let found = found.find(|one| one.get_attribute("data-step").as_deref() == Some(step));
-    if let Some(found) = found {
+    if let Some(found) =
+        Some(step).filter(|step| !step.is_empty()).and_then(|step| box_of(pane, "data-step", step))
+    {
         let into_view = ScrollIntoViewOptions::new();
         into_view.set_block(ScrollLogicalPosition::Nearest);
         into_view.set_inline(ScrollLogicalPosition::Nearest);

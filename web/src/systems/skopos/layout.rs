@@ -8,9 +8,9 @@
 use serde_json::Value;
 
 /// A box for a step without others inside.
-pub(super) const NODE: (i32, i32) = (124, 46);
+pub(super) const NODE: (i32, i32) = (112, 46);
 /// Room between two boxes of a row.
-const GAP: i32 = 34;
+const GAP: i32 = 24;
 /// Room between the two rows.
 const LANES: i32 = 44;
 /// Padding inside a box; lines to the ends of the chain run there.

@@ -6,7 +6,6 @@ use anyhow::{Result, ensure};
 use planarium_protocol::{Input, input::LoadService};
 use planarium_world::{Engine, Genesis};
 
-use super::fixture::{LIMIT_MS, put};
 use crate::{
     bench::{
         figures::{Budget, Figures},
@@ -14,6 +13,7 @@ use crate::{
     },
     clock::CpuWatch,
 };
+use planarium_workloads::fixture::{LIMIT_MS, put};
 
 /// Leaves in a loop.
 const LEAVES: u64 = 10;

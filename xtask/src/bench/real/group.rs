@@ -9,7 +9,6 @@ use planarium_protocol::{
 };
 use planarium_world::{Engine, Genesis};
 
-use super::fixture::{put, task_changes, until};
 use crate::{
     bench::{
         figures::{Budget, Figures},
@@ -17,6 +16,7 @@ use crate::{
     },
     clock::CpuWatch,
 };
+use planarium_workloads::fixture::{put, task_changes, until};
 
 /// Levels of dependencies.
 const LEVELS: u32 = 10;

@@ -4,7 +4,6 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
-use super::fixture::Shape;
 use crate::{
     bench::{
         GROWTH_BUDGET,
@@ -13,6 +12,7 @@ use crate::{
     },
     clock::CpuWatch,
 };
+use planarium_workloads::fixture::Shape;
 
 /// Measures deployments of 100, 1,000 and 10,000 steps, one at a time and all at once.
 pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {

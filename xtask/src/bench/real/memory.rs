@@ -7,7 +7,6 @@ use std::{hint::black_box, process::Command};
 
 use anyhow::{Context, Result};
 
-use super::fixture::Shape;
 use crate::{
     bench::{
         figures::{Budget, Figures},
@@ -15,6 +14,7 @@ use crate::{
     },
     out,
 };
+use planarium_workloads::fixture::Shape;
 
 const SIZES: [u32; 3] = [1_000, 4_000, 10_000];
 

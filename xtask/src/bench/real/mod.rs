@@ -3,7 +3,6 @@
 //! *Knows*: sizes, budgets, and how a world is driven from outside. *Must not know*: how any system works
 //! inside.
 
-mod fixture;
 mod flow;
 mod group;
 mod growth;
@@ -55,7 +54,7 @@ pub(crate) fn probe(what: &str, times: u32) -> Result<()> {
     for seed in 1..=times {
         match kind {
             "deploy" => {
-                fixture::Shape::steps(strategy, pods).deployed(seed.into())?;
+                planarium_workloads::fixture::Shape::steps(strategy, pods).deployed(seed.into())?;
             }
             "service" if service::probe_stage(strategy, pods)? => {}
             "service" => service::probe(pods)?,
@@ -68,6 +67,7 @@ pub(crate) fn probe(what: &str, times: u32) -> Result<()> {
             "sweep" => sweep::probe(pods)?,
             "memory" => memory::probe(pods)?,
             "workloads" => workloads::probe(pods)?,
+            "replicas" => workloads::probe_one(pods)?,
             _ => anyhow::bail!(known()),
         }
     }

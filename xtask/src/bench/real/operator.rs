@@ -11,7 +11,6 @@ use planarium_protocol::{
 use planarium_source::template::gotemplate::{Dict, Environment, Template, TemplateError, Value};
 use planarium_world::{Engine, Genesis};
 
-use super::fixture::{put, until};
 use crate::{
     bench::{
         figures::{Budget, Figures},
@@ -19,6 +18,7 @@ use crate::{
     },
     clock::CpuWatch,
 };
+use planarium_workloads::fixture::{put, until};
 
 /// Pods of each step's Deployment.
 const REPLICAS: u32 = 20;

@@ -4,7 +4,6 @@ use anyhow::{Result, ensure};
 use planarium_kernel::draw::mix32;
 use planarium_world::Engine;
 
-use super::fixture::Shape;
 use crate::{
     bench::{
         figures::{Budget, Figures},
@@ -12,6 +11,7 @@ use crate::{
     },
     clock::CpuWatch,
 };
+use planarium_workloads::fixture::Shape;
 
 const SEEKS: u32 = 60;
 /// One frame of a screen, in the browser; natively it goes faster. *Units*: milliseconds.

@@ -7,7 +7,6 @@ use planarium_protocol::{
 };
 use planarium_world::Engine;
 
-use super::fixture::{LIMIT_MS, Shape, put, task_changes, until};
 use crate::{
     bench::{
         figures::{Budget, Figures},
@@ -15,6 +14,7 @@ use crate::{
     },
     clock::CpuWatch,
 };
+use planarium_workloads::fixture::{LIMIT_MS, Shape, put, task_changes, until};
 
 /// Stages of the service, in order.
 const STAGES: [&str; 4] = ["deploy", "change the configuration", "decommission one in ten", "lose a machine"];

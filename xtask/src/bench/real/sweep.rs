@@ -6,7 +6,6 @@ use planarium_protocol::{
     input::{Fault, FaultKind, Target},
 };
 
-use super::fixture::{LIMIT_MS, Shape, put, task_changes};
 use crate::{
     bench::{
         figures::{Budget, Figures},
@@ -14,6 +13,7 @@ use crate::{
     },
     clock::{CpuWatch, Stopwatch},
 };
+use planarium_workloads::fixture::{LIMIT_MS, Shape, put, task_changes};
 
 const PODS: u32 = 50;
 /// A quarter of the published size; the figure is per run and per task state change.

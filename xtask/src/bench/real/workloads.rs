@@ -1,4 +1,4 @@
-//! R9: 1,000 plain Deployments with 5,000 pods that all get a new image at once.
+//! R9: 1,000 plain Deployments with 5,000 pods that all get a new image at once, and one Deployment with as many pods.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -10,7 +10,9 @@ use planarium_protocol::{
 };
 use planarium_world::{Engine, Genesis};
 
-use super::{fixture::put, operator::changes};
+use planarium_workloads::fixture::put;
+
+use super::operator::changes;
 use crate::{
     bench::{
         figures::{Budget, Figures},
@@ -19,8 +21,32 @@ use crate::{
     clock::CpuWatch,
 };
 
-/// Pods of each Deployment.
-const REPLICAS: u32 = 5;
+/// Number of Deployments, and of pods of each.
+#[derive(Clone, Copy)]
+struct Size {
+    deployments: u32,
+    replicas: u32,
+}
+
+impl Size {
+    const fn pods(self) -> u32 {
+        self.deployments * self.replicas
+    }
+
+    /// The size with so many times the pods: more Deployments, or a larger one.
+    const fn times(self, factor: u32) -> Self {
+        if self.deployments == 1 {
+            Self { replicas: self.replicas * factor, ..self }
+        } else {
+            Self { deployments: self.deployments * factor, ..self }
+        }
+    }
+}
+
+/// Many small Deployments.
+const MANY: Size = Size { deployments: 1_000, replicas: 5 };
+/// One large Deployment.
+const ONE: Size = Size { deployments: 1, replicas: 5_000 };
 /// Pods that a machine has room for; a kubelet takes 110.
 const PODS_A_MACHINE: u32 = 50;
 /// Number of runs; the cheapest one counts, since a busy machine can only increase the cost.
@@ -45,71 +71,101 @@ impl Cost {
 
 /// Measures 1,000 Deployments, and ten times as many.
 pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
-    let mut small = costs(1_000, 1)?;
+    let mut small = costs(MANY, 1)?;
     for seed in 2..=SEEDS {
-        small = small.least(costs(1_000, seed)?);
+        small = small.least(costs(MANY, seed)?);
     }
-    let large = costs(10_000, 1)?;
+    let large = costs(MANY.times(10), 1)?;
     let budget = Budget::AtMost(200.0, 100.0);
     let growth = Budget::AtMost(1.5, 1.1);
     figures.row("R9 start, per object change", unit.of(small.start), " u", budget);
     figures.row("R9 start, the same at 50,000 pods", large.start / small.start, "x", growth);
     figures.row("R9 rollout, per object change", unit.of(small.rollout), " u", budget);
     figures.row("R9 rollout, the same at 50,000 pods", large.rollout / small.rollout, "x", growth);
+    let one = costs(ONE, 1)?;
+    let large = costs(ONE.times(10), 1)?;
+    figures.row("R9 start, one Deployment of 5,000 pods", unit.of(one.start), " u", budget);
+    figures.row("R9 start, the same at 50,000 pods", large.start / one.start, "x", growth);
+    figures.row("R9 rollout, one Deployment of 5,000 pods", unit.of(one.rollout), " u", budget);
+    figures.row("R9 rollout, the same at 50,000 pods", large.rollout / one.rollout, "x", growth);
     Ok(())
 }
 
 /// One run with this many Deployments.
 pub(crate) fn probe(deployments: u32) -> Result<()> {
-    let Cost { start, rollout } = costs(deployments, 1)?;
-    crate::out::say(format!("start {start:.0} ns, rollout {rollout:.0} ns"));
+    tell(costs(Size { deployments, ..MANY }, 1)?);
     Ok(())
 }
 
-fn costs(deployments: u32, seed: u64) -> Result<Cost> {
+/// One run with one Deployment of this many pods.
+pub(crate) fn probe_one(replicas: u32) -> Result<()> {
+    tell(costs(Size { replicas, ..ONE }, 1)?);
+    Ok(())
+}
+
+fn tell(Cost { start, rollout }: Cost) {
+    crate::out::say(format!("start {start:.0} ns, rollout {rollout:.0} ns"));
+}
+
+fn costs(size: Size, seed: u64) -> Result<Cost> {
     let mut engine = Engine::new(Genesis { seed, ..Genesis::default() });
-    put(&mut engine, Input::AddAgent(machines(deployments)))?;
-    let start = rolled_out(&mut engine, Input::LoadService(objects(deployments, 1)), deployments, 1)?;
-    let rollout = rolled_out(&mut engine, Input::UpdateService(objects(deployments, 2)), deployments, 2)?;
+    put(&mut engine, Input::AddAgent(machines(size)))?;
+    let start = rolled_out(&mut engine, Input::LoadService(objects(size, 1)), size, 1)?;
+    let rollout = rolled_out(&mut engine, Input::UpdateService(objects(size, 2)), size, 2)?;
     Ok(Cost { start, rollout })
 }
 
 /// Nanoseconds for each change of an object until nothing is left to do.
-fn rolled_out(engine: &mut Engine, input: Input, deployments: u32, version: u32) -> Result<f64> {
+fn rolled_out(engine: &mut Engine, input: Input, size: Size, version: u32) -> Result<f64> {
     let before = changes(engine)?;
     let watch = CpuWatch::start();
     put(engine, input)?;
     engine.advance_until_idle(PATIENCE_MS);
     let nanos = watch.nanos();
     let pods = ready(engine, &format!("app:{version}"))?;
-    ensure!(pods == deployments * REPLICAS, "R9: {pods} pods of version {version} are ready");
+    ensure!(pods == size.pods(), "R9: {pods} pods of version {version} are ready");
     let changes = changes(engine)?.saturating_sub(before);
     ensure!(changes > u64::from(pods), "R9: {changes} changes of objects");
     Ok(float(nanos) / float(changes))
 }
 
-/// Number of available pods of Deployments that are done with an image.
+/// Number of available pods of Deployments that are done with an image. Asks page by page: a whole list would exceed the
+/// limit of an answer.
 fn ready(engine: &Engine, image: &str) -> Result<u32> {
-    let request = Request::new("GET", "/kube/apis/apps/v1/deployments", "");
-    let segments = request.segments();
-    let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
-    let answer = engine.world().layer_wire(&request, &parts);
-    let Some((_, Wire::Answer(response))) = answer else { return Ok(0) };
-    let body: serde_json::Value = serde_json::from_slice(&response.body)?;
-    let items = body.pointer("/items").and_then(serde_json::Value::as_array).context("R9: a list")?;
-    let count = |one: &serde_json::Value| {
-        let number = |path: &str| one.pointer(path).and_then(serde_json::Value::as_u64).unwrap_or(0);
-        let has_image = one.pointer("/spec/template/spec/containers/0/image").is_some_and(|is| is == image);
-        let is_done = number("/status/updatedReplicas") == number("/status/replicas");
-        if has_image && is_done { number("/status/availableReplicas") } else { 0 }
-    };
-    Ok(u32::try_from(items.iter().map(count).sum::<u64>())?)
+    let (mut pods, mut go_on) = (0, String::new());
+    loop {
+        let target = format!("/kube/apis/apps/v1/deployments?limit={A_PAGE}{go_on}");
+        let request = Request::new("GET", &target, "");
+        let segments = request.segments();
+        let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let answer = engine.world().layer_wire(&request, &parts);
+        let Some((_, Wire::Answer(response))) = answer else { return Ok(0) };
+        let body: serde_json::Value = serde_json::from_slice(&response.body)?;
+        let items = body.pointer("/items").and_then(serde_json::Value::as_array).context("R9: a list")?;
+        pods += items.iter().map(|one| done(one, image)).sum::<u64>();
+        match body.pointer("/metadata/continue").and_then(serde_json::Value::as_str) {
+            Some(token) if !token.is_empty() => go_on = format!("&continue={token}"),
+            _ => return Ok(u32::try_from(pods)?),
+        }
+    }
+}
+
+/// Deployments of one page of a list.
+const A_PAGE: u32 = 500;
+
+/// Number of available pods of a Deployment that is done with an image.
+fn done(deployment: &serde_json::Value, image: &str) -> u64 {
+    let number = |path: &str| deployment.pointer(path).and_then(serde_json::Value::as_u64).unwrap_or(0);
+    let has_image =
+        deployment.pointer("/spec/template/spec/containers/0/image").is_some_and(|is| is == image);
+    let is_done = number("/status/updatedReplicas") == number("/status/replicas");
+    if has_image && is_done { number("/status/availableReplicas") } else { 0 }
 }
 
 /// Room for all pods twice.
-fn machines(deployments: u32) -> AddAgent {
+fn machines(size: Size) -> AddAgent {
     AddAgent {
-        count: Some(deployments * REPLICAS * 2 / PODS_A_MACHINE),
+        count: Some(size.pods() * 2 / PODS_A_MACHINE),
         resources: Resources {
             cpus: Some(Amount::whole(32)),
             mem: Some(Amount::whole(64 * 1024)),
@@ -124,13 +180,14 @@ fn machines(deployments: u32) -> AddAgent {
 /// Deployments of one file; a file may have 2 MiB.
 const A_FILE: u32 = 1_000;
 
-fn objects(deployments: u32, version: u32) -> LoadService {
+fn objects(size: Size, version: u32) -> LoadService {
+    let Size { deployments, replicas } = size;
     let mut files = BTreeMap::new();
     for n in 0..deployments {
         let text: &mut String = files.entry(format!("apps-{:03}.yaml", n / A_FILE)).or_default();
         let _ = write!(
             text,
-            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: app-{n}}}\nspec:\n  replicas: {REPLICAS}\n  \
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: app-{n}}}\nspec:\n  replicas: {replicas}\n  \
              selector: {{matchLabels: {{app: app-{n}}}}}\n  template:\n    metadata: {{labels: {{app: app-{n}}}}}\n    \
              spec:\n      containers: [{{name: app, image: 'app:{version}', resources: {{requests: {{cpu: 100m, memory: 64Mi}}}}}}]\n---\n"
         );

@@ -51,6 +51,9 @@ impl Cluster {
                 self.reselect(cx, &object, new.is_none());
                 if new.is_some() {
                     self.queue.ask(cx, Work::Sync(object.no));
+                } else if object.kind == KindId::POD_DISRUPTION_BUDGET {
+                    // What it held back may go.
+                    self.drains_may_go_on(cx);
                 }
             }
             KindId::PERSISTENT_VOLUME_CLAIM | KindId::PERSISTENT_VOLUME | KindId::STORAGE_CLASS => {
@@ -161,6 +164,7 @@ impl Cluster {
                 self.queue.ask(cx, Work::Sync(workload));
             }
         }
+        self.workloads.note_rank(workloads[0], no, new.map(|new| &**new));
         for selection in lost.iter().filter(|selection| !selections.contains(selection)) {
             if self.selections.note_pod(*selection, no, None, None) {
                 self.queue.ask(cx, Work::Sync(*selection));

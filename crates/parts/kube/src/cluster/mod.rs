@@ -35,12 +35,21 @@ use crate::{
     view::Occurrence,
 };
 use planarium_ground::Cx;
-use planarium_kernel::{Map, SimTime};
+use planarium_kernel::{Digestible, Map, SimTime, Weight};
 use planarium_protocol::{Text, json::Value};
 use std::sync::Arc;
 
 /// The records of a cluster.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(
+    api.seed, api.store.version, api.store.objects.len(), each api.store.objects.values(), all runs.all,
+    all nodes.all, each evictions.iter(), scheduler.waiting.len(), queue.len(),
+    queue.next_due().map_or(u64::MAX, SimTime::ms),
+)]
+#[weight(
+    api.store.objects, api.store.history, runs.all, flat workloads.pods, workloads.all, reports,
+    flat runs.by_process, own 1_024 * self.nodes.all.len() as u64, queue,
+)]
 pub(crate) struct Cluster {
     /// Kinds and objects.
     pub(crate) api: Api,

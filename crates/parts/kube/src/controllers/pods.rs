@@ -9,12 +9,9 @@ use crate::{
     kinds::KindId,
     object::{Object, ObjectNo, OwnerReference, Pairs},
     records::queue::{Timer, Work},
-    records::store::Store,
-    records::workloads::{PodTally, Workloads, restarts},
     request::{DeleteOptions, Written},
     selector::Selector,
-    spec::{Spec, pod::PodOwn, workload::PodTemplate},
-    status::{Phase, Status},
+    spec::{pod::PodOwn, workload::PodTemplate},
 };
 use planarium_ground::Cx;
 use planarium_kernel::Class;
@@ -29,9 +26,6 @@ pub(crate) const BURST: u32 = 500;
 /// are one.
 const RETRY_MS: u64 = 5_000;
 const RETRY_MOST_MS: u64 = 1_000_000;
-
-/// The annotation with the cost of deleting a pod.
-const COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// Makes a pod of a template for its controller.
 pub(crate) fn make(
@@ -132,56 +126,13 @@ pub(crate) fn adopt(cluster: &mut Cluster, cx: &mut Cx, workload: &Arc<Object>, 
     }
 }
 
-/// Returns the pods to delete first if there are too many.
-///
-/// **Source**: `controller_utils.go` (`ActivePodsWithRanks`): not bound, pending, not ready, of a lower deletion cost, crowded, ready for a
-/// shorter time, restarted more often, younger; simplified: times count as they are, not by their logarithm.
-pub(crate) fn spare(
-    store: &Store,
-    workloads: &Workloads,
-    workload: ObjectNo,
-    count: u32,
-) -> Vec<Arc<Object>> {
-    let active: Vec<&Arc<Object>> = store
-        .pods_of(workload)
-        .filter(|pod| workloads.pods.get(&pod.no).is_some_and(PodTally::is_active))
-        .collect();
-    let crowd = |node: &Text| {
-        let there = |pod: &&&Arc<Object>| matches!(&pod.spec, Spec::Pod(_, own) if own.node == *node);
-        active.iter().filter(there).count() as u64
-    };
-    let mut crowds: planarium_kernel::SortedMap<Text, u64> = planarium_kernel::SortedMap::new();
-    let mut ranked: Vec<_> = Vec::with_capacity(active.len());
-    for pod in &active {
-        let Spec::Pod(_, own) = &pod.spec else { continue };
-        if crowds.get(&own.node).is_none() {
-            crowds.insert(own.node.clone(), crowd(&own.node));
-        }
-        let crowd = crowds.get(&own.node).copied().unwrap_or(0);
-        ranked.push((rank(pod, crowd), Arc::clone(pod)));
-    }
-    planarium_kernel::sorted::sort_by(&mut ranked, |(one, _), (other, _)| one.cmp(other));
-    ranked.into_iter().take(count as usize).map(|(_, pod)| pod).collect()
-}
-
-/// Rank of a pod, as [`rank`] gives it.
-pub(super) type Rank = (bool, bool, bool, i64, u64, u64, u32, u32);
-
-/// The lower its rank, the sooner a pod goes; `crowd` is the number of pods beside it.
-pub(super) fn rank(pod: &Object, crowd: u64) -> Rank {
-    let (Spec::Pod(_, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { return Rank::default() };
-    let cost = pod.annotations.get(COST).and_then(|cost| cost.parse::<i32>().ok()).unwrap_or(0);
-    let since = status.ready_since().map_or(u64::MAX, planarium_kernel::SimTime::ms);
-    (
-        own.is_bound(),
-        status.phase != Phase::Pending,
-        status.ready_since().is_some(),
-        i64::from(cost),
-        u64::MAX - crowd,
-        u64::MAX - since,
-        u32::MAX - restarts(status),
-        u32::MAX - pod.no.0,
-    )
+/// Returns the pods to delete first if there are too many, by their [`DeletionRank`](crate::records::ranks::DeletionRank).
+pub(crate) fn spare(cluster: &mut Cluster, workload: ObjectNo, count: u32) -> Vec<Arc<Object>> {
+    let Cluster { api, workloads, .. } = cluster;
+    workloads.rank_all(&api.store, workload);
+    let ranks = workloads.get(workload).and_then(|workload| workload.ranks.as_ref());
+    let first = ranks.into_iter().flat_map(|ranks| ranks.first(count));
+    first.filter_map(|no| api.store.object(no)).cloned().collect()
 }
 
 /// The component that reports for a kind.
@@ -207,7 +158,9 @@ pub(crate) mod tables {
     use super::*;
     use crate::{
         kube::Kube,
-        status::{Cond, ContainerStatus, PodStatus, Tri},
+        records::ranks::{COST, DeletionRank},
+        spec::Spec,
+        status::{Cond, ContainerStatus, Phase, PodStatus, Status, Tri},
         tables::Rows,
     };
     use planarium_kernel::SimTime;
@@ -221,7 +174,7 @@ pub(crate) mod tables {
     struct Pod(bool, Phase, Option<u64>, u32, u32, Option<&'static str>);
 
     impl Pod {
-        fn rank(self, crowd: u64) -> Rank {
+        fn rank(self, crowd: u64) -> DeletionRank {
             let Self(bound, phase, ready_s, restarts, no, cost) = self;
             let value = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a" },
                 "spec": { "containers": [{ "name": "c", "image": "c:1" }] } });
@@ -242,7 +195,10 @@ pub(crate) mod tables {
                 None => pod.annotations.clone(),
             };
             let (spec, status) = (Spec::Pod(spec.clone(), Arc::new(own)), Status::Pod(Arc::new(status)));
-            rank(&Object { no: ObjectNo(no), spec, status, annotations, ..Object::clone(&pod) }, crowd)
+            DeletionRank::of(
+                &Object { no: ObjectNo(no), spec, status, annotations, ..Object::clone(&pod) },
+                crowd,
+            )
         }
     }
 

@@ -38,7 +38,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, set: &Arc<Object>) {
             }
         } else if active > set.replicas {
             let surplus = (active - set.replicas).min(BURST);
-            for pod in pods::spare(&cluster.api.store, &cluster.workloads, set.no, surplus) {
+            for pod in pods::spare(cluster, set.no, surplus) {
                 pods::unmake(cluster, cx, set, &pod);
             }
         }

@@ -1,64 +1,20 @@
-//! Digest, invariants and weight of a cluster.
+//! Invariants of a cluster.
 
 use super::Kube;
 use crate::{
     amounts::Amounts,
     object::{Object, ObjectNo},
+    records::ranks::Ranks,
     records::selections::Picked,
     records::workloads::{Slots, Workload},
     spec::Spec,
     status::Status,
 };
 use planarium_ground::Fleet;
-use planarium_kernel::{Digest, SimTime, SortedMap, SortedSet, cow::behind};
+use planarium_kernel::{SimTime, SortedMap, SortedSet};
 use std::sync::Arc;
 
-/// Weight of an object without its shared parts. *Units*: bytes.
-const OBJECT: u64 = 256;
-/// Estimated weight of an unshared content. *Units*: bytes.
-const CONTENT: u64 = 2_048;
-
 impl Kube {
-    /// Writes the canonical state.
-    pub fn digest(&self, digest: &mut Digest) {
-        digest.write_u64(self.cluster.api.seed);
-        digest.write_u64(self.cluster.api.store.version);
-        digest.write_u64(self.cluster.api.store.objects.len() as u64);
-        for object in self.cluster.api.store.objects.values() {
-            digest.write_u32(object.no.0);
-            digest.write_u64(object.resource_version);
-            digest.write_str(&object.name);
-            digest.write_bool(object.is_being_deleted());
-            if let Status::Pod(status) = &object.status {
-                digest.write_str(status.phase.as_str());
-                digest.write_u32(status.ip.0);
-                digest.write_bool(status.ready_since().is_some());
-            }
-        }
-        digest.write_u64(self.cluster.runs.all.len() as u64);
-        for (no, run) in &self.cluster.runs.all {
-            digest.write_u32(no.0);
-            for cell in &run.cells {
-                digest.write_u32(cell.pid.map_or(u32::MAX, |pid| pid.0));
-                digest.write_u32(cell.status.restarts);
-            }
-        }
-        digest.write_u64(self.cluster.nodes.all.len() as u64);
-        for node in &self.cluster.nodes.all {
-            digest.write_str(node.ready.as_str());
-            digest.write_u32(node.absences);
-            digest.write_u64(node.pods.len() as u64);
-        }
-        for (pod, refused) in self.cluster.evictions.iter() {
-            digest.write_u32(pod.0);
-            digest.write_u64(refused.at.ms());
-            digest.write_u32(refused.budget.0);
-        }
-        digest.write_u64(self.cluster.scheduler.waiting.len() as u64);
-        digest.write_u64(self.cluster.queue.len() as u64);
-        digest.write_u64(self.cluster.queue.next_due().map_or(u64::MAX, SimTime::ms));
-    }
-
     /// Says in words which invariants do not hold. *Cost*: walks everything; for debug builds and property tests.
     pub fn check(&self, fleet: &Fleet) -> Vec<String> {
         let mut broken = self.cluster.api.store.check();
@@ -117,6 +73,8 @@ impl Kube {
             (again.min_ready_ms, again.adopt, again.failures) =
                 (workload.min_ready_ms, workload.adopt, workload.failures);
             (again.hold, again.timer, again.refusals) = (workload.hold, workload.timer, workload.refusals);
+            let pods = || self.cluster.workloads.active_pods(&self.cluster.api.store, *no);
+            again.ranks = workload.ranks.as_ref().map(|_| Box::new(Ranks::of(pods())));
             if again != **workload {
                 let name =
                     self.cluster.api.store.object(*no).map(|object| object.name.clone()).unwrap_or_default();
@@ -172,6 +130,11 @@ impl Kube {
     }
 
     fn check_nodes(&self, broken: &mut Vec<String>) {
+        for (number, node) in self.cluster.nodes.all.iter().enumerate() {
+            if !self.cluster.nodes.rooms.is_of(number, node) {
+                broken.push(format!("the room of node {} is not that of the node", node.name));
+            }
+        }
         for node in &self.cluster.nodes.all {
             if self.cluster.nodes.named(&node.name).is_none_or(|named| named.machine != node.machine) {
                 continue;
@@ -229,52 +192,5 @@ impl Kube {
                 self.cluster.runs.by_process.len()
             ));
         }
-    }
-
-    /// Bytes that this cluster holds and `before` does not, by estimate.
-    pub fn beyond(&self, before: Option<&Self>) -> u64 {
-        let object = |now: &Arc<Object>, old: Option<&Arc<Object>>| {
-            behind(now, old, |now| {
-                let own = matches!(&now.spec, Spec::Pod(_, own) if own.of_template);
-                let content =
-                    if own { 0 } else { behind(&now.content, old.map(|old| &old.content), |_| CONTENT) };
-                let status = match (&now.status, old.map(|old| &old.status)) {
-                    (Status::Pod(now), Some(Status::Pod(old))) if Arc::ptr_eq(now, old) => 0,
-                    (Status::Pod(now), _) => 256 + 128 * (now.containers.len() + now.conditions.len()) as u64,
-                    _ => 256,
-                };
-                OBJECT
-                    + content
-                    + status
-                    + now.labels.beyond(old.map(|old| &old.labels))
-                    + now.annotations.beyond(old.map(|old| &old.annotations))
-            })
-        };
-        let history = |now: &crate::request::Change, old: Option<&crate::request::Change>| {
-            // Most versions that are kept share all but their status with the next one.
-            if old.is_some() { 0 } else { OBJECT + behind(&now.object, None, |_| 512) }
-        };
-        self.cluster.api.store.objects.beyond(before.map(|before| &before.cluster.api.store.objects), object)
-            + self
-                .cluster
-                .api
-                .store
-                .history
-                .beyond(before.map(|before| &before.cluster.api.store.history), history)
-            + self.cluster.runs.all.beyond(before.map(|before| &before.cluster.runs.all), |now, old| {
-                behind(now, old, |now| 256 * now.cells.len() as u64)
-            })
-            + self.cluster.workloads.pods.beyond_flat(before.map(|before| &before.cluster.workloads.pods))
-            + self
-                .cluster
-                .workloads
-                .all
-                .beyond(before.map(|before| &before.cluster.workloads.all), |now, old| {
-                    behind(now, old, |_| 128)
-                })
-            + self.cluster.reports.beyond(before.map(|before| &before.cluster.reports))
-            + self.cluster.runs.by_process.beyond_flat(before.map(|before| &before.cluster.runs.by_process))
-            + 1_024 * self.cluster.nodes.all.len() as u64
-            + self.cluster.queue.bytes()
     }
 }

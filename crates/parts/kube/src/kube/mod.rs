@@ -6,6 +6,8 @@
 mod check;
 mod reading;
 
+pub use reading::Tried;
+
 use crate::{
     Api,
     cluster::Cluster,
@@ -24,7 +26,7 @@ use crate::{
     view::{DrainOptions, Occurrence},
 };
 use planarium_ground::{Absence, Cx, Fleet, FleetEvent, FleetEventKind, MachineId};
-use planarium_kernel::SimTime;
+use planarium_kernel::{Digestible, SimTime, Weight};
 use planarium_protocol::{Refusal, Text, input::TaskStatusInput, why::Unblock};
 use serde_json::Value;
 use std::sync::Arc;
@@ -34,7 +36,9 @@ use std::sync::Arc;
 /// Verbs of the API server ([`Kube::create`] and the others) only change objects: controllers, scheduler and kubelets act
 /// in [`Kube::fire`], at the same instant but afterwards. So a verb returns the object before any of them has acted on
 /// it, as with the real API server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(cluster)]
+#[weight(cluster)]
 pub struct Kube {
     pub(crate) cluster: Cluster,
 }

@@ -2,15 +2,37 @@
 
 use super::Kube;
 use crate::{
+    error::ApiError,
     object::Object,
     records::nodes::Node,
+    request::Applied,
     spec::Spec,
     status::{State, Status},
     view::{ContainerFacts, NodeFacts, TaskFacts},
 };
+use planarium_ground::Cx;
+use planarium_kernel::SimTime;
+use serde_json::Value;
 use std::sync::Arc;
 
+/// The object before an apply that was only tried, and what came of it.
+pub type Tried = Result<(Option<Arc<Object>>, Applied), ApiError>;
+
 impl Kube {
+    /// Applies objects one after the other on a copy of the cluster, as a dry run of the server does; nothing changes.
+    pub fn try_apply(&self, now: SimTime, values: &[&Arc<Value>], annotation: &str) -> Vec<Tried> {
+        let mut aside = self.clone();
+        let mut cx = Cx::new(self.api().seed);
+        cx.set_now(now);
+        let one = |value: &&Arc<Value>| {
+            let applied = aside.apply(&mut cx, value, annotation)?;
+            // The copy has the new version already; the object itself has not.
+            let before = self.get(applied.object.reference()).cloned();
+            Ok((before, applied))
+        };
+        values.iter().map(one).collect()
+    }
+
     /// All nodes. *Order*: joining.
     pub fn nodes(&self) -> Vec<NodeFacts> {
         let facts = |node: &Arc<Node>| NodeFacts {

@@ -12,10 +12,11 @@ pub use alone::Alone;
 
 use crate::{DrainOptions, KUBELETS, Kube};
 use planarium_ground::{Cx, Fleet, FleetEvent, FleetEventKind, Owner};
-use planarium_kernel::{Digest, SimTime};
+use planarium_kernel::{Digestible, SimTime, Weight};
 use planarium_part::{
     Delivery, Done, Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, System, Wire,
 };
+use planarium_protocol::objects::{ObjectRow, ObjectView};
 use planarium_protocol::view::ClusterView;
 use planarium_protocol::why::MachineWhy;
 use planarium_protocol::{Event, Input, Refusal, json};
@@ -27,7 +28,9 @@ use std::sync::Arc;
 pub struct ObjectsChanged;
 
 /// Kubernetes on the machines of a world.
-#[derive(Clone)]
+#[derive(Clone, Digestible, Weight)]
+#[digest(kube)]
+#[weight(kube)]
 pub struct Kubernetes {
     kube: Kube,
     /// Watchers have heard of changes of objects up to this version.
@@ -138,14 +141,6 @@ impl Part for Kubernetes {
     fn check(&self, fleet: &Fleet) -> Vec<String> {
         self.kube.check(fleet)
     }
-
-    fn digest(&self, digest: &mut Digest) {
-        self.kube.digest(digest);
-    }
-
-    fn beyond(&self, before: Option<&Self>) -> u64 {
-        self.kube.beyond(before.map(|before| &before.kube))
-    }
 }
 
 impl Layer for Kubernetes {
@@ -240,6 +235,14 @@ impl Layer for Kubernetes {
 
     fn show(&self, ground: &Ground<'_>, cluster: &mut ClusterView) -> u64 {
         self.add_pods(ground.fleet(), &mut cluster.machines)
+    }
+
+    fn objects(&self, ground: &Ground<'_>) -> Vec<ObjectRow> {
+        self.kube.describe_all(ground.now)
+    }
+
+    fn object(&self, ground: &Ground<'_>, key: &str) -> Option<ObjectView> {
+        self.kube.describe(key, ground.now)
     }
 
     fn explain_machine(&self, ground: &Ground<'_>, which: &str, why: &mut Option<MachineWhy>) {

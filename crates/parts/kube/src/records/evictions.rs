@@ -3,10 +3,11 @@
 //! *Knows*: the instant and the budget. *Must not know*: what a budget allows.
 
 use crate::object::ObjectNo;
-use planarium_kernel::{Map, SimTime};
+use planarium_kernel::{Digestible, Map, SimTime};
 
 /// A refused eviction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Digestible)]
+#[digest(at, budget)]
 pub(crate) struct Refused {
     pub(crate) at: SimTime,
     /// The budget that refused it.

@@ -5,6 +5,7 @@
 //!
 //! *Invariant*: a node's requests are the sum over its pods; [`crate::Kube::check`] recomputes it.
 
+use super::rooms::Rooms;
 use crate::{
     amounts::Amounts,
     labels::Pairs,
@@ -14,7 +15,7 @@ use crate::{
     view::DrainFacts,
 };
 use planarium_ground::{Absence, FleetEventKind, MachineId, Ports};
-use planarium_kernel::{Map, SimTime, SortedMap, SortedSet, TimerId};
+use planarium_kernel::{Digestible, Map, SimTime, SortedMap, SortedSet, TimerId};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
@@ -26,7 +27,8 @@ pub(crate) const ZONE: &str = "topology.kubernetes.io/zone";
 pub(crate) const MOST: i64 = 100;
 
 /// A machine as the cluster sees it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
+#[digest(ready.as_str(), absences, pods.len())]
 pub(crate) struct Node {
     /// Its Node object; nothing once that was deleted.
     pub(crate) object: Option<ObjectNo>,
@@ -107,6 +109,8 @@ pub(crate) fn weighed(requests: Amounts) -> Amounts {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
     pub(crate) all: Vec<Arc<Node>>,
+    /// Room of these nodes for pods without rules.
+    pub(crate) rooms: Rooms,
     machines: Arc<SortedMap<MachineId, u32>>,
     names: Arc<SortedMap<Text, u32>>,
     /// Pods that are to leave a tainted node.
@@ -153,7 +157,10 @@ impl Nodes {
 
     /// Changes a node.
     pub(crate) fn change<R>(&mut self, number: u32, change: impl FnOnce(&mut Node) -> R) -> Option<R> {
-        self.all.get_mut(number as usize).map(|node| change(Arc::make_mut(node)))
+        let node = self.all.get_mut(number as usize)?;
+        let result = change(Arc::make_mut(node));
+        self.rooms.refresh(number, node);
+        Some(result)
     }
 
     /// Adds a node under the name of its machine; returns its number.
@@ -161,6 +168,7 @@ impl Nodes {
         let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         Arc::make_mut(&mut self.machines).insert(node.machine, number);
         Arc::make_mut(&mut self.names).insert(node.name.clone(), number);
+        self.rooms.add(&node);
         self.all.push(Arc::new(node));
         number
     }

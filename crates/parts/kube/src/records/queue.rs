@@ -7,7 +7,7 @@
 
 use crate::object::ObjectNo;
 use planarium_ground::{Cx, ProcessId};
-use planarium_kernel::{Cause, Class, EventQueue, Map, SimTime, TimerId};
+use planarium_kernel::{Cause, Class, EventQueue, Map, SimTime, TimerId, Weight};
 use std::collections::VecDeque;
 
 /// So often one piece of work is done at one instant.
@@ -74,7 +74,8 @@ struct Armed {
 }
 
 /// Work and timers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Weight)]
+#[weight(timers)]
 pub(crate) struct Queue {
     work: VecDeque<(Work, Cause)>,
     queued: Map<Work, ()>,
@@ -168,9 +169,5 @@ impl Queue {
 
     pub(crate) fn len(&self) -> usize {
         self.work.len() + self.timers.len()
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.timers.bytes()
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::{calendar::Epoch, object::Object, view::Occurrence};
 use planarium_ground::Cx;
-use planarium_kernel::{Map, draw};
+use planarium_kernel::{Map, Weight, draw};
 use planarium_protocol::{EventBody, Text, event::Importance};
 use serde_json::Value;
 use std::sync::Arc;
@@ -30,7 +30,8 @@ const CHATTER: &[&str] = &[
 const KEPT: usize = 4_096;
 
 /// The latest reports.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Weight)]
+#[weight(rows, flat by_object)]
 pub(crate) struct Reports {
     rows: Map<u64, Arc<Occurrence>>,
     /// Fingerprint of the uid, and number.
@@ -117,13 +118,6 @@ impl Reports {
             *row.about.0 == *kind && *row.about.1 == *namespace && *row.about.2 == *name
         };
         self.rows.values().filter(is_meant).map(|row| Occurrence::clone(row)).collect()
-    }
-
-    /// Bytes that they hold and `before` does not.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        self.rows.beyond(before.map(|before| &before.rows), |row, old| {
-            planarium_kernel::cow::behind(row, old, |row| 64 + row.message.len() as u64)
-        }) + self.by_object.beyond_flat(before.map(|before| &before.by_object))
     }
 }
 

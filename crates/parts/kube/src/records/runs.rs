@@ -9,7 +9,7 @@ use crate::{
     status::{ContainerStatus, Ended, Ip, State},
 };
 use planarium_ground::{Fleet, ProcessId};
-use planarium_kernel::{IdMap, Map, SimTime, TimerId, id::Counter};
+use planarium_kernel::{Digestible, IdMap, Map, SimTime, TimerId, Weight, id::Counter};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
@@ -51,7 +51,8 @@ impl Failures {
 }
 
 /// One container as its kubelet knows it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
+#[digest(pid.map_or(u32::MAX, |pid| pid.0), status.restarts)]
 pub(crate) struct Cell {
     pub(crate) status: ContainerStatus,
     pub(crate) pid: Option<ProcessId>,
@@ -82,7 +83,9 @@ pub(crate) struct Stopping {
 }
 
 /// A pod as its kubelet knows it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(each cells)]
+#[weight(own 256 * self.cells.len() as u64)]
 pub(crate) struct Run {
     pub(crate) node: u32,
     pub(crate) spec: Arc<PodSpec>,

@@ -6,11 +6,12 @@
 
 use crate::{
     kinds::KindId,
-    object::ObjectNo,
+    object::{Object, ObjectNo},
+    records::ranks::Ranks,
     records::store::Store,
     status::{Phase, PodStatus},
 };
-use planarium_kernel::{Map, SimTime, SortedMap, SortedSet, TimerId, draw};
+use planarium_kernel::{Map, SimTime, SortedMap, SortedSet, TimerId, Weight, draw};
 use std::sync::Arc;
 
 /// The label that tells by which revision of a StatefulSet or DaemonSet a pod was made.
@@ -130,7 +131,8 @@ fn set(set: &mut SortedSet<u32>, slot: u32, member: bool) {
 }
 
 /// A Deployment's ReplicaSet, a StatefulSet, DaemonSet or Job: its pods, counted, and its controller's own times.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Weight)]
+#[weight(own 128)]
 pub(crate) struct Workload {
     /// The time that a pod has to be ready to count as available.
     pub(crate) min_ready_ms: u64,
@@ -151,6 +153,8 @@ pub(crate) struct Workload {
     /// Active pods, and the ready ones of these, by the fingerprint of their revision.
     pub(crate) revisions: SortedMap<u64, (u32, u32)>,
     pub(crate) slots: Option<Box<Slots>>,
+    /// Its pods in the order in which they go, from the first time that there were too many until none is left.
+    pub(crate) ranks: Option<Box<Ranks>>,
     /// True if pods without a controller must be searched.
     pub(crate) adopt: bool,
     /// Number of times in a row that its controller was refused a pod.
@@ -297,6 +301,51 @@ impl Workloads {
     /// Changes a controller's data about a workload.
     pub(crate) fn change<R>(&mut self, workload: ObjectNo, change: impl FnOnce(&mut Workload) -> R) -> R {
         self.all.upsert(workload, Arc::default, |workload| change(Arc::make_mut(workload)))
+    }
+
+    /// Active pods of a workload.
+    pub(crate) fn active_pods<'a>(
+        &'a self,
+        store: &'a Store,
+        workload: ObjectNo,
+    ) -> impl Iterator<Item = &'a Object> {
+        let is_active = move |pod: &&Object| {
+            let tally = self.pods.get(&pod.no);
+            tally.is_some_and(|tally| tally.is_active() && tally.workload == Some(workload))
+        };
+        store.pods_of(workload).map(|pod| &**pod).filter(is_active)
+    }
+
+    /// Ranks the pods of a workload, unless they are ranked already.
+    pub(crate) fn rank_all(&mut self, store: &Store, workload: ObjectNo) {
+        if self.get(workload).is_none_or(|workload| workload.ranks.is_some()) {
+            return;
+        }
+        let ranks = Ranks::of(self.active_pods(store, workload));
+        self.change(workload, |workload| workload.ranks = Some(Box::new(ranks)));
+    }
+
+    /// Notes a changed pod in the ranks of its workload, if those are kept; `before` is the workload that it had.
+    pub(crate) fn note_rank(&mut self, before: Option<ObjectNo>, no: ObjectNo, pod: Option<&Object>) {
+        let tally = self.pods.get(&no);
+        let (after, is_active) =
+            (tally.and_then(|tally| tally.workload), tally.is_some_and(PodTally::is_active));
+        let mut note = |workload: ObjectNo, pod: Option<&Object>| {
+            if self.all.get(&workload).is_none_or(|own| own.ranks.is_none()) {
+                return;
+            }
+            let Some(own) = self.all.get_mut(&workload).map(Arc::make_mut) else { return };
+            if let Some(ranks) = &mut own.ranks {
+                ranks.note(no, pod);
+            }
+            own.ranks.take_if(|ranks| ranks.is_empty());
+        };
+        if let Some(before) = before.filter(|before| Some(*before) != after) {
+            note(before, None);
+        }
+        if let Some(after) = after {
+            note(after, pod.filter(|_| is_active));
+        }
     }
 
     /// Says from which revision on pods are up to date, and which places have to have one.

@@ -43,6 +43,16 @@ pub(super) struct Company {
     spread: Vec<(SortedMap<Text, u32>, u32)>,
 }
 
+impl Company {
+    /// True if no existing pod matters.
+    pub(super) fn is_empty(&self) -> bool {
+        self.affinity.is_empty()
+            && self.anti_affinity.is_empty()
+            && self.existing.is_empty()
+            && self.spread.is_empty()
+    }
+}
+
 impl Snapshot<'_> {
     /// The node that a bound pod is on.
     fn node_of_pod(&self, pod: &Object) -> Option<&Node> {

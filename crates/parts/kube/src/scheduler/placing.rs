@@ -83,6 +83,17 @@ impl Snapshot<'_> {
         filter::filter(candidate, promised.as_ref().unwrap_or(node), company)
     }
 
+    /// True if nothing but its requests decides which nodes without taints take a pod.
+    fn is_plain(&self, candidate: &Candidate<'_>, company: &Company) -> bool {
+        let Candidate { spec, own, volumes, .. } = candidate;
+        spec.placement.is_none()
+            && spec.host_ports.is_empty()
+            && own.pinned.is_none()
+            && volumes.is_empty()
+            && company.is_empty()
+            && self.scheduler.nominated.is_empty()
+    }
+
     /// Nodes that take a pod, and reasons why others do not.
     pub(super) fn feasible(&self, candidate: &Candidate<'_>) -> Feasible {
         let total = self.nodes.all.len();
@@ -113,11 +124,21 @@ impl Snapshot<'_> {
             return feasible;
         }
         let wanted = enough(there);
+        let is_plain = self.is_plain(candidate, &feasible.company);
         let mut looked = 0;
         for step in 0..total {
             let at = (self.scheduler.next as usize + step) % total.max(1);
-            let Some(node) = self.nodes.all.get(at).filter(|node| node.object.is_some()) else { continue };
             let number = u32::try_from(at).unwrap_or(u32::MAX);
+            // Only a node that refuses is asked for its reasons.
+            if is_plain && self.nodes.rooms.get(at).is_some_and(|room| room.takes(candidate.spec.requests)) {
+                looked = step + 1;
+                feasible.found.push(number);
+                if feasible.found.len() >= wanted {
+                    break;
+                }
+                continue;
+            }
+            let Some(node) = self.nodes.all.get(at).filter(|node| node.object.is_some()) else { continue };
             looked = step + 1;
             match self.takes(candidate, number, node, &feasible.company) {
                 Ok(()) => {

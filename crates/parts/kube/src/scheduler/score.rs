@@ -6,7 +6,10 @@
 
 use super::{Candidate, Snapshot};
 use crate::{
-    records::nodes::{MOST, Node, resources, weighed},
+    records::{
+        nodes::{MOST, Node, resources, weighed},
+        rooms::Room,
+    },
     spec::{
         Spec,
         placement::{Effect, PodTerm},
@@ -17,20 +20,22 @@ use planarium_protocol::Text;
 impl Snapshot<'_> {
     /// Scores of nodes, in their order.
     pub(super) fn scores(&self, candidate: &Candidate<'_>, feasible: &[u32]) -> Vec<i64> {
-        let nodes: Vec<&Node> =
-            feasible.iter().filter_map(|number| self.nodes.get(*number)).map(|node| &**node).collect();
         let requests = weighed(candidate.spec.requests);
-        let score = |node: &&Node| match node.score {
-            Some((weight, score)) if weight == requests => score,
-            _ => resources(requests, node),
+        let score = |number: &u32| {
+            let known = self.nodes.rooms.get(*number as usize).and_then(|room| room.score(requests));
+            known.or_else(|| self.nodes.get(*number).map(|node| resources(requests, node))).unwrap_or(0)
         };
-        let mut scores: Vec<i64> = nodes.iter().map(score).collect();
+        let mut scores: Vec<i64> = feasible.iter().map(score).collect();
+        let nodes = || -> Vec<&Node> {
+            feasible.iter().filter_map(|number| self.nodes.get(*number)).map(|node| &**node).collect()
+        };
         let mut add = |parts: Vec<i64>, weight: i64| {
             for (score, part) in scores.iter_mut().zip(parts) {
                 *score += part * weight;
             }
         };
-        if nodes.iter().any(|node| node.taints.iter().any(|taint| taint.effect == Effect::PreferNoSchedule)) {
+        let is_open = |number: &u32| self.nodes.rooms.get(*number as usize).is_some_and(Room::is_open);
+        if !feasible.iter().all(is_open) {
             let soft = |node: &&Node| {
                 let counts = |taint: &&crate::spec::placement::Taint| {
                     taint.effect == Effect::PreferNoSchedule
@@ -38,7 +43,8 @@ impl Snapshot<'_> {
                 };
                 i64::try_from(node.taints.iter().filter(counts).count()).unwrap_or(0)
             };
-            add(fewest(nodes.iter().map(soft).collect()), 1);
+            // Without such a taint all get the same.
+            add(fewest(nodes().iter().map(soft).collect()), 1);
         }
         if let Some(owner) = candidate.pod.controller() {
             let there = self.scheduler.spread_of(&owner.uid);
@@ -51,7 +57,7 @@ impl Snapshot<'_> {
             if counts.iter().any(|count| *count > 0) {
                 let zones = self.by_zone(there);
                 let hosts = fewest(counts);
-                let parts = nodes.iter().zip(hosts).map(|(node, host)| match &node.zone {
+                let parts = feasible.iter().zip(hosts).map(|(number, host)| match self.zone_of(*number) {
                     // Zones weigh twice as much as nodes.
                     Some(zone) => (host + 2 * zone_score(&zones, zone)) / 3,
                     None => host,
@@ -60,6 +66,7 @@ impl Snapshot<'_> {
             }
         }
         let Some(place) = &candidate.spec.placement else { return scores };
+        let nodes = nodes();
         if !place.preferred_nodes.is_empty() {
             let weight = |node: &&Node| {
                 let terms =
@@ -120,13 +127,17 @@ impl Snapshot<'_> {
         count
     }
 
+    /// The zone of a node.
+    fn zone_of(&self, number: u32) -> Option<&Text> {
+        self.nodes.rooms.get(number as usize).filter(|room| room.has_zone())?;
+        self.nodes.get(number)?.zone.as_ref()
+    }
+
     /// Sums a controller's pods per zone, from its pods per node.
     fn by_zone(&self, there: &[(u32, u32)]) -> Vec<(Text, i64)> {
         let mut zones: Vec<(Text, i64)> = Vec::new();
         for (number, count) in there {
-            let Some(zone) = self.nodes.get(*number).and_then(|node| node.zone.as_ref()) else {
-                continue;
-            };
+            let Some(zone) = self.zone_of(*number) else { continue };
             let count = i64::from(*count);
             match zones.iter_mut().find(|(other, _)| other == zone) {
                 Some((_, sum)) => *sum += count,

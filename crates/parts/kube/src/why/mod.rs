@@ -531,7 +531,7 @@ impl Reasons<'_> {
         if matches!(&object.spec, Spec::Deployment(spec) if spec.paused) {
             self.add(WhyKind::Paused, object, format!("Deployment {} is paused", object.name), None);
         }
-        if facts.progressing.as_ref().is_some_and(|one| &*one.reason == "ProgressDeadlineExceeded") {
+        if facts.progressing.as_ref().is_some_and(|one| one.reason == "ProgressDeadlineExceeded") {
             let text = format!("Deployment {} has made no progress within its deadline", object.name);
             self.add(WhyKind::ProgressDeadline, object, text, None);
         }

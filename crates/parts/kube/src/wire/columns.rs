@@ -80,6 +80,23 @@ pub(super) fn of_events() -> Vec<Column> {
     all
 }
 
+/// Columns that say most about an object's state, the best one first.
+const STATES: &[&str] =
+    &["Status", "Ready", "Completions", "Available", "Desired", "Schedule", "Targets", "Data"];
+
+/// The state of an object in few words: the column of its kind that says most.
+pub(crate) fn state(kube: &Kube, object: &Object, now: SimTime) -> String {
+    let Columns { columns, cells } = of(&object.info, object.kind);
+    let cells = cells(kube, object, now);
+    let found = STATES.iter().find_map(|name| {
+        let at = columns.iter().position(|column| *column.name == **name)?;
+        Some((*name, cells.get(at)?))
+    });
+    let Some((name, cell)) = found else { return String::new() };
+    let text = planarium_protocol::json::bare(cell);
+    if name == "Status" { text } else { format!("{} {text}", name.to_lowercase()) }
+}
+
 /// The columns of a kind.
 pub(super) fn of(info: &Arc<KindInfo>, kind: KindId) -> Columns {
     if info.custom {

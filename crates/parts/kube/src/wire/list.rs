@@ -15,6 +15,12 @@ use planarium_kernel::{SimTime, SortedMap};
 use planarium_protocol::json::{self, Map, Value};
 use std::sync::Arc;
 
+/// Objects of one answer.
+const MOST: usize = 40_000;
+
+/// Bytes of the items of one answer. A longer answer would be refused as a whole, so no more items are written than that.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
 /// Which objects of a collection a request means.
 pub(super) struct Wanted {
     pub(super) labels: Selector,
@@ -116,7 +122,7 @@ fn token(object: &Object, version: u64) -> String {
     BASE64URL_NOPAD.encode(&json::text(&value))
 }
 
-/// A list. *Errors*: 400 for selectors and tokens that are none.
+/// A list. *Errors*: 400 for selectors and tokens that are none; 413 for a list that is too long, by items or by bytes.
 pub(super) fn list(
     kube: &Kube,
     now: SimTime,
@@ -155,6 +161,9 @@ pub(super) fn list(
         );
         json::put(&mut metadata, "remainingItemCount", remaining.into());
     }
+    if all.len() > MOST {
+        return Err(too_long(all.len(), &format!("more than the {MOST} of one answer")));
+    }
     if let Some(wish) = table::Wish::of(request) {
         return Ok(table::objects(kube, now, target, &all, Value::Object(metadata), &wish));
     }
@@ -169,8 +178,22 @@ pub(super) fn list(
         }
         value
     };
-    let items = all.iter().map(item).collect();
+    let mut bytes = 0;
+    let mut items = Vec::with_capacity(all.len());
+    for object in &all {
+        let value = item(object);
+        bytes += value.to_string().len();
+        if bytes > MOST_BYTES {
+            return Err(too_long(all.len(), "which are longer than the 16 MiB of one answer"));
+        }
+        items.push(value);
+    }
     Ok(envelope(target, Value::Object(metadata), items))
+}
+
+fn too_long(items: usize, why: &str) -> ApiError {
+    let text = format!("the list has {items} items, {why}: ask for pages with the parameter limit");
+    ApiError::new(Reason::RequestEntityTooLarge, text)
 }
 
 fn envelope(target: &Target, metadata: Value, items: Vec<Value>) -> Value {

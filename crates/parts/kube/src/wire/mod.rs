@@ -29,6 +29,7 @@ mod table;
 mod watch;
 mod write;
 
+pub(crate) use columns::state;
 pub use read::{read, read_on};
 pub use watch::Watch;
 pub use write::write;

@@ -3,6 +3,7 @@
 mod api;
 mod autoscaling;
 mod collect;
+mod description;
 mod jobs;
 mod nodes;
 mod pods;

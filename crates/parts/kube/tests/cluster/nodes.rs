@@ -235,6 +235,17 @@ fn a_budget_blocks_a_drain() {
         assert!(yard.now() - from < 120_000, "{}", yard.pods());
     }
     assert_eq!(fewest, 3, "one at a time");
+    // A budget that is deleted holds nothing back any more.
+    let mut yard = up(2, 2);
+    yard.create("{apiVersion: policy/v1beta1, kind: PodDisruptionBudget, metadata: {name: web}, spec: {minAvailable: 2, selector: {matchLabels: {app: web}}}}");
+    yard.run(1);
+    yard.kube.drain(&mut yard.cx, "node-1", DrainOptions::default()).expect("there");
+    yard.run(20);
+    assert_eq!(on(&yard, "node-1").len(), 1);
+    let budget = ObjectRef::new(KindId::POD_DISRUPTION_BUDGET, "default", "web");
+    yard.kube.delete(&mut yard.cx, budget, &Default::default()).expect("there");
+    yard.run(60);
+    assert!(yard.kube.nodes()[0].drain.as_ref().expect("a drain").done, "{}", yard.pods());
     // A budget that allows nothing holds it for ever, and nothing goes round in circles meanwhile.
     let mut yard = up(2, 2);
     yard.create("{apiVersion: policy/v1beta1, kind: PodDisruptionBudget, metadata: {name: web}, spec: {minAvailable: 2, selector: {matchLabels: {app: web}}}}");

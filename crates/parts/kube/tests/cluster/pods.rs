@@ -97,7 +97,7 @@ fn init_containers_run_one_after_the_other() {
     assert_eq!((&names[..2], names.len()), (&["first", "second"][..], 4), "{names:?}");
     assert_eq!(shown(&yard), "Running");
     let conditions = yard.get(KindId::POD, "one").expect("there").pod().expect("a pod").conditions;
-    assert!(conditions.iter().all(|cond| &*cond.status == "True"), "{conditions:?}");
+    assert!(conditions.iter().all(|cond| cond.status == "True"), "{conditions:?}");
 }
 
 #[test]

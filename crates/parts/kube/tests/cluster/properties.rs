@@ -251,8 +251,8 @@ fn perform(yard: &mut Yard, act: &Act) {
 
 fn digest(yard: &Yard) -> u64 {
     let mut digest = Digest::new();
-    yard.kube.digest(&mut digest);
-    yard.fleet.digest(&mut digest);
+    digest.write(&yard.kube);
+    digest.write(&yard.fleet);
     digest.finish()
 }
 

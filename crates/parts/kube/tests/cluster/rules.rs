@@ -64,6 +64,37 @@ fn pages_show_one_version() {
 }
 
 #[test]
+fn a_list_of_very_many_objects_is_read_in_pages() {
+    let mut yard = Yard::new(0);
+    for number in 0..40_000 {
+        yard.create(&map(&format!("m{number}")));
+    }
+    assert_eq!(ask(&yard, MAPS).0, 200);
+    yard.create(&map("one-more"));
+    let (status, refused) = ask(&yard, MAPS);
+    assert_eq!((status, &refused["reason"]), (413, &json!("RequestEntityTooLarge")));
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("40001") && text.contains("limit")));
+    assert_eq!(names(&ask(&yard, &format!("{MAPS}?limit=2")).1), ["m0", "m1"]);
+}
+
+#[test]
+fn a_list_of_large_objects_is_read_in_pages() {
+    let mut yard = Yard::new(0);
+    for number in 0..17 {
+        let text = "x".repeat(1_000_000);
+        yard.create(&format!(
+            "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: m{number}}}, data: {{text: {text}}}}}"
+        ));
+    }
+    let (status, refused) = ask(&yard, MAPS);
+    assert_eq!(status, 413);
+    assert!(
+        refused["message"].as_str().is_some_and(|text| text.contains("17 items") && text.contains("16 MiB"))
+    );
+    assert_eq!(names(&ask(&yard, &format!("{MAPS}?limit=2")).1), ["m0", "m1"]);
+}
+
+#[test]
 fn unknown_fields() {
     let mut yard = Yard::new(0);
     let body = json!({

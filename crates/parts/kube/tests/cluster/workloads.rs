@@ -48,7 +48,7 @@ fn a_deployment_becomes_ready_and_reports_it() {
         (facts.replicas, facts.updated_replicas, facts.available_replicas, facts.unavailable_replicas),
         (4, 4, 4, 0)
     );
-    assert_eq!(&*facts.progressing.expect("a condition").reason, "NewReplicaSetAvailable");
+    assert_eq!(facts.progressing.expect("a condition").reason, "NewReplicaSetAvailable");
     assert_eq!(&*web.annotations.get("deployment.kubernetes.io/revision").expect("a revision").clone(), "1");
     assert!(yard.why(KindId::DEPLOYMENT, "web").is_empty());
     assert_eq!(yard.kube.one_shots(), 0, "nothing is left to do");
@@ -147,10 +147,10 @@ fn a_rollout_that_does_not_get_ready_stops_and_reports_it() {
         (3, 2),
         "one went, two came"
     );
-    assert_eq!(&*facts(&yard).progressing.expect("a condition").reason, "ReplicaSetUpdated");
+    assert_eq!(facts(&yard).progressing.expect("a condition").reason, "ReplicaSetUpdated");
     yard.run(30);
     let progressing = facts(&yard).progressing.expect("a condition");
-    assert_eq!((&*progressing.status, &*progressing.reason), ("False", "ProgressDeadlineExceeded"));
+    assert_eq!((progressing.status, progressing.reason), ("False", "ProgressDeadlineExceeded"));
     let whys = yard.why(KindId::DEPLOYMENT, "web");
     assert_eq!(whys[0].0, WhyKind::ProgressDeadline, "{whys:?}");
     assert!(
@@ -185,7 +185,7 @@ fn pausing_holds_a_rollout_and_scaling_is_proportional() {
     yard.patch(KindId::DEPLOYMENT, "web", json!({"spec": {"paused": true}})).expect("paused");
     yard.run(5);
     let facts = yard.get(KindId::DEPLOYMENT, "web").expect("there").deployment().expect("a deployment");
-    assert_eq!(&*facts.progressing.expect("a condition").reason, "DeploymentPaused");
+    assert_eq!(facts.progressing.expect("a condition").reason, "DeploymentPaused");
     assert!(yard.why(KindId::DEPLOYMENT, "web").iter().any(|(kind, _)| *kind == WhyKind::Paused));
     let good =
         json!({"spec": {"template": {"spec": {"containers": [{"name": "web", "image": "nginx:1.21"}]}}}});
@@ -241,7 +241,7 @@ fn pods_must_stay_ready_to_count_as_available() {
     let facts =
         |yard: &Yard| yard.get(KindId::DEPLOYMENT, "web").expect("there").deployment().expect("a deployment");
     assert_eq!((facts(&yard).ready_replicas, facts(&yard).available_replicas), (4, 0));
-    assert_eq!(&*facts(&yard).available.expect("a condition").reason, "MinimumReplicasUnavailable");
+    assert_eq!(facts(&yard).available.expect("a condition").reason, "MinimumReplicasUnavailable");
     yard.run(21);
     assert_eq!(facts(&yard).available_replicas, 4);
 }

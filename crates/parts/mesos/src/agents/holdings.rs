@@ -8,7 +8,7 @@
 use super::{Agent, AgentState};
 use crate::{
     OWNER,
-    allocator::{Allocator, Unwritten},
+    allocator::{Allocator, Slot, Unwritten},
     api::{AgentId, OfferId, Ranges, Resource, Resources, Value},
     cluster::Cluster,
     offers::{Offers, exchange},
@@ -238,11 +238,25 @@ pub(crate) fn others_changed(
     let Some(id) = cluster.agents.hosts.get(machine).and_then(|host| host.agent) else { return };
     let Some(slot) = cluster.allocator.slot(id) else { return };
     let wanted = others_of(fleet.ledger(), machine);
+    for offer in offers_in_the_way(offers, id, slot, &wanted) {
+        exchange::rescind(offers, cluster, cx, offer);
+    }
+    cluster.allocator.set_others(id, &wanted, cx.cause());
+    cluster.agents.touch(cx, id);
+}
+
+/// Returns the offers of an agent that contain what other parts hold of its machine now, oldest first.
+fn offers_in_the_way(offers: &Offers, id: AgentId, slot: &Slot, wanted: &Resources) -> Vec<OfferId> {
+    let mut open = offers.outstanding.values().filter(|offer| offer.agent == id).peekable();
+    let mut taken = Vec::new();
+    // Mostly nothing is out, and nothing needs to be added up.
+    if open.peek().is_none() {
+        return taken;
+    }
     let mut free = slot.free.clone();
     free.add_all(&slot.others);
-    let mut taken: Vec<OfferId> = Vec::new();
-    for offer in offers.outstanding.values().filter(|offer| offer.agent == id) {
-        if free.contains(&wanted) {
+    for offer in open {
+        if free.contains(wanted) {
             break;
         }
         let short = wanted.minus(&free);
@@ -251,11 +265,7 @@ pub(crate) fn others_changed(
             taken.push(offer.id);
         }
     }
-    for offer in taken {
-        exchange::rescind(offers, cluster, cx, offer);
-    }
-    cluster.allocator.set_others(id, &wanted, cx.cause());
-    cluster.agents.touch(cx, id);
+    taken
 }
 
 /// An agent is offered again: what others hold of its machine is not.

@@ -5,11 +5,15 @@
 use super::view_cache::ViewCache;
 use crate::api::AgentId;
 use planarium_ground::MachineId;
-use planarium_kernel::Table;
+use planarium_kernel::{Table, Weight};
 use std::sync::Arc;
 
+/// Estimated bytes of a machine's view.
+const BYTES: u64 = 256;
+
 /// A machine as the master knows it: its agent, and the views of both.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Weight)]
+#[weight(own BYTES)]
 pub(crate) struct Host {
     /// The agent that registered last, or was last refused.
     pub(crate) agent: Option<AgentId>,
@@ -21,7 +25,8 @@ pub(crate) struct Host {
 }
 
 /// All machines. *Cost*: finding one O(1), and every change of anything on a machine finds it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Weight)]
+#[weight(rows)]
 pub(crate) struct Hosts {
     rows: Table<Option<Arc<Host>>>,
 }
@@ -70,16 +75,5 @@ impl Hosts {
     /// The agents that were last registered on them.
     pub(crate) fn agents(&self) -> impl Iterator<Item = AgentId> {
         self.iter().filter_map(|(_, host)| host.agent)
-    }
-
-    /// Bytes that these hold and `before` do not; `inside` tells what a machine takes that was another before.
-    pub(crate) fn beyond(
-        &self,
-        before: Option<&Self>,
-        inside: impl Fn(&Arc<Host>, Option<&Arc<Host>>) -> u64,
-    ) -> u64 {
-        self.rows.beyond(before.map(|before| &before.rows), |host, old| {
-            host.as_ref().map_or(0, |host| inside(host, old.and_then(Option::as_ref)))
-        })
     }
 }

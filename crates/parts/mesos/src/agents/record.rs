@@ -7,16 +7,15 @@ use crate::{
     tasks::TaskNo,
 };
 use planarium_ground::MachineId;
-use planarium_kernel::{SimTime, TimerId};
+use planarium_kernel::{Digestible, SimTime, TimerId, Weight, cow::bytes_of};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::{EventBody, Text};
 use std::{ops::Deref, sync::Arc};
 
 /// The states of an agent in the master's records.
+/// *Order*: digests contain the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AgentState {
-    /// Known from the registry since the master failed over, and not back yet.
-    Recovered,
     /// Registered; connected or not.
     Registered,
     /// Unreachable.
@@ -25,6 +24,8 @@ pub(crate) enum AgentState {
     Removed,
     /// Marked gone by the operator; it may not come back.
     Gone,
+    /// Known from the registry since the master failed over, and not back yet.
+    Recovered,
 }
 
 /// Message about an agent that was marked gone.
@@ -149,8 +150,13 @@ impl Deref for Executors {
     }
 }
 
+/// Estimated bytes of an executor, beside its resources, which it shares with the records of its tasks.
+const EXECUTOR: u64 = 160;
+
 /// An agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(hostname, state as u64, connected, ping_timer.is_some())]
+#[weight(own EXECUTOR * self.executors.keys().count() as u64, own bytes_of::<u64>(self.tasks.len()))]
 pub(crate) struct Agent {
     /// Its id on the wire.
     pub(crate) name: Text,

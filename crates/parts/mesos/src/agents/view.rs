@@ -4,7 +4,7 @@
 
 use crate::{
     actions::action,
-    agents::{AGENT_PORT, Agent, AgentState, Host, registration},
+    agents::{AGENT_PORT, Agent, AgentState, Host, registration, view_cache::Key},
     api::{AgentId, Resources},
     cluster::Cluster,
     maintenance::cluster::view as maintenance_view,
@@ -29,14 +29,16 @@ pub(crate) fn machines(records: &Records, fleet: &Fleet) -> Vec<Arc<MachineView>
         let agent = records.cluster.agents.get(host.agent?)?;
         // A sum, because either part may be the newer one.
         let revision = host.revision.saturating_add(fleet.touched());
-        let away = u64::from(fleet.absence(machine).is_some());
-        let view = host.view.get((revision, away), || build(records, fleet, machine, host, agent, revision));
-        debug_assert!(
-            records.cluster.agents.hosts.len() > COMPARED
-                || *view == build(records, fleet, machine, host, agent, revision),
-            "what is shown of {} has changed without a new revision",
-            agent.hostname
-        );
+        let key = Key { revision, away: fleet.absence(machine).is_some(), stamp: Arc::clone(fleet.stamp()) };
+        let view = host.view.get(key, || build(records, fleet, machine, host, agent, revision));
+        if cfg!(debug_assertions) && records.cluster.agents.hosts.len() <= COMPARED {
+            let fresh = build(records, fleet, machine, host, agent, revision);
+            debug_assert!(
+                *view == fresh,
+                "what is shown of {} has changed without a new revision: {view:?} is {fresh:?}",
+                agent.hostname
+            );
+        }
         Some(view)
     });
     all.collect()

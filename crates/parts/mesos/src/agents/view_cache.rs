@@ -2,11 +2,29 @@
 //!
 //! *Invariant*: a cached value is a function of its key; the cache is not part of any state.
 
+use planarium_ground::Stamp;
 use planarium_protocol::view::MachineView;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Key of a cached view: the revision shown and whether the machine is away.
-pub(crate) type Key = (u64, u64);
+/// Key of a cached view.
+///
+/// Copies of a world share the view of a machine that neither has changed, while rules and faults of the fleet may differ in them at the
+/// same revision: the fleet's stamp tells them apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    /// The revision shown.
+    pub(crate) revision: u64,
+    /// The machine is away.
+    pub(crate) away: bool,
+    /// The last change of the fleet's rules and faults.
+    pub(crate) stamp: Arc<Stamp>,
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.revision == other.revision && self.away == other.away && Arc::ptr_eq(&self.stamp, &other.stamp)
+    }
+}
 
 /// Holds at most one view.
 #[derive(Debug, Default)]

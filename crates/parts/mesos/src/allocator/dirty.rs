@@ -3,7 +3,7 @@
 //! *Knows*: numbers and causes, and whether a run must visit an agent. *Must not know*: what changed.
 
 use crate::api::AgentId;
-use planarium_kernel::{Cause, Table};
+use planarium_kernel::{Cause, Table, Weight};
 
 /// Change states of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,8 @@ impl Row {
 }
 
 /// Causes by agent number: recording one costs the same however many there are.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Weight)]
+#[weight(flat rows)]
 pub(super) struct Dirty {
     rows: Table<Row, 64>,
     count: u32,
@@ -105,11 +106,6 @@ impl Dirty {
     /// Returns the number of changes.
     pub(super) const fn len(&self) -> usize {
         self.count as usize
-    }
-
-    /// Bytes that this holds and `before` does not.
-    pub(super) fn beyond(&self, before: Option<&Self>) -> u64 {
-        self.rows.beyond(before.map(|before| &before.rows), |_, _| 0)
     }
 }
 

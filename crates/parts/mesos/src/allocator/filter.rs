@@ -10,7 +10,7 @@
 
 use super::{Allocator, Slot};
 use crate::api::{AgentId, FrameworkId, Resources, resources::is_text};
-use planarium_kernel::{Cause, Map, SortedMap, TimerId, cow::bytes_of, id_types};
+use planarium_kernel::{Cause, Map, SortedMap, TimerId, Weight, cow::bytes_of, id_types};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
@@ -36,7 +36,8 @@ pub(super) struct Filter {
 }
 
 /// The filters of one refusal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Weight)]
+#[weight(new bytes_of::<AgentId>(self.agents.len()))]
 struct FilterGroup {
     framework: FrameworkId,
     /// The agent of each.
@@ -48,7 +49,8 @@ struct FilterGroup {
 }
 
 /// All batches of filters.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Weight)]
+#[weight(all)]
 pub(crate) struct FilterGroups {
     all: Map<FilterGroupId, FilterGroup>,
     next: u32,
@@ -105,14 +107,6 @@ impl FilterGroups {
     fn agents_of(&self, framework: FrameworkId) -> Vec<AgentId> {
         let own = self.all.values().filter(|group| group.framework == framework);
         own.flat_map(|group| group.agents.iter().copied()).collect()
-    }
-
-    /// Bytes that these take and those before do not, by estimate.
-    pub(super) fn beyond(&self, before: Option<&Self>) -> u64 {
-        self.all.beyond(before.map(|before| &before.all), |group, old| match old {
-            Some(_) => 0,
-            None => bytes_of::<AgentId>(group.agents.len()),
-        })
     }
 }
 

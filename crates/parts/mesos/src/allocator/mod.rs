@@ -34,12 +34,8 @@ use crate::api::{AgentId, Capability, FrameworkId, FrameworkInfo, Offer, Resourc
 use accounting::Tally;
 use dirty::Dirty;
 use filter::{Filter, FilterGroupId, FilterGroups};
-use planarium_kernel::{
-    Cause, Table,
-    cow::{behind, bytes_of},
-    draw,
-};
-use planarium_kernel::{SortedMap, SortedSet};
+use planarium_kernel::{Cause, Table, cow::bytes_of, draw};
+use planarium_kernel::{Digestible, SortedMap, SortedSet, Weight};
 use planarium_protocol::Text;
 use quota::{Delta, Ledger};
 use roles::Roles;
@@ -51,7 +47,8 @@ pub(crate) use others::Unwritten;
 pub(crate) use run::{Grant, Rules};
 
 /// An agent as the allocator sees it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
+#[digest(total().to_string(), free.to_string())]
 pub(crate) struct Slot {
     /// Scalar sums of everything it has, by name; no operation changes them.
     pub(crate) size: Arc<Quantities>,
@@ -104,6 +101,28 @@ impl Slot {
     }
 }
 
+impl Weight for Slot {
+    /// Resources are compared with those of the same holder, whichever place they had.
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let allocated = |(key, allocated): (&(FrameworkId, Text), &Allocation)| {
+            let mut old =
+                before.and_then(|old| old.allocated.get(key)).into_iter().flat_map(Allocation::parts);
+            let beyond = |part: &Resources| part.beyond(old.find(|old| old.is_same(part)));
+            64 + allocated.parts().map(beyond).sum::<u64>()
+        };
+        let refused = self.filters.iter().map(|filter| {
+            let mut old = before.into_iter().flat_map(|old| &old.filters).map(|filter| &filter.refused);
+            filter.refused.beyond(old.find(|old| old.is_same(&filter.refused)))
+        });
+        self.allocated.iter().map(allocated).sum::<u64>()
+            + self.free.beyond(before.map(|before| &before.free))
+            + self.others.beyond(before.map(|before| &before.others))
+            + bytes_of::<Filter>(self.filters.len())
+            + bytes_of::<Offer>(usize::from(self.spare.is_some()))
+            + refused.sum::<u64>()
+    }
+}
+
 /// A framework as the allocator sees it.
 #[derive(Clone, Debug)]
 struct Client {
@@ -123,7 +142,8 @@ struct Client {
 type Slots = Table<Option<Arc<Slot>>>;
 
 /// The allocator.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Weight)]
+#[weight(slots, filter_groups, dirty)]
 pub(crate) struct Allocator {
     /// By the agents' numbers.
     slots: Slots,
@@ -427,35 +447,6 @@ impl Allocator {
     pub(crate) fn agents(&self) -> impl Iterator<Item = (AgentId, &Slot)> {
         let rows = self.slots.iter().enumerate();
         rows.filter_map(|(row, slot)| Some((AgentId::at(row), slot.as_deref()?)))
-    }
-
-    /// Bytes that this allocator holds and `before` does not, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let inside = |slot: &Slot, old: Option<&Slot>| {
-            let allocated = |(key, allocated): (&(FrameworkId, Text), &Allocation)| {
-                let mut old =
-                    old.and_then(|old| old.allocated.get(key)).into_iter().flat_map(Allocation::parts);
-                let beyond = |part: &Resources| part.beyond(old.find(|old| old.is_same(part)));
-                64 + allocated.parts().map(beyond).sum::<u64>()
-            };
-            let refused = slot.filters.iter().map(|filter| {
-                let mut old = old.into_iter().flat_map(|old| &old.filters).map(|filter| &filter.refused);
-                filter.refused.beyond(old.find(|old| old.is_same(&filter.refused)))
-            });
-            slot.allocated.iter().map(allocated).sum::<u64>()
-                + slot.free.beyond(old.map(|old| &old.free))
-                + slot.others.beyond(old.map(|old| &old.others))
-                + bytes_of::<Filter>(slot.filters.len())
-                + bytes_of::<Offer>(usize::from(slot.spare.is_some()))
-                + refused.sum::<u64>()
-        };
-        let slot = |slot: &Option<Arc<Slot>>, old: Option<&Option<Arc<Slot>>>| {
-            let old = old.and_then(Option::as_ref);
-            slot.as_ref().map_or(0, |slot| behind(slot, old, |slot| inside(slot, old.map(|old| &**old))))
-        };
-        self.slots.beyond(before.map(|before| &before.slots), slot)
-            + self.filter_groups.beyond(before.map(|before| &before.filter_groups))
-            + self.dirty.beyond(before.map(|before| &before.dirty))
     }
 
     pub(crate) fn is_suppressed(&self, id: FrameworkId) -> bool {

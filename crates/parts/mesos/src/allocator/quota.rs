@@ -19,11 +19,12 @@ use crate::{
     maintenance::quirk,
 };
 use planarium_kernel::Milli;
-use planarium_kernel::{SortedMap, SortedSet};
+use planarium_kernel::{Digestible, SortedMap, SortedSet};
 use planarium_protocol::Text;
 
 /// A role's guarantees and limits; kinds that are not named have neither.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Digestible)]
+#[digest(each guarantees, each limits, guarantees.len())]
 pub(crate) struct Quota {
     /// Guaranteed amounts.
     pub(crate) guarantees: Quantities,

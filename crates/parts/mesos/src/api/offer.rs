@@ -1,7 +1,7 @@
 //! Agents and offers as frameworks see them.
 
 use super::{framework::FrameworkId, resources::Resources};
-use planarium_kernel::id_types;
+use planarium_kernel::{Digestible, Weight, id_types};
 use planarium_protocol::Text;
 use std::{ops::Deref, sync::Arc};
 
@@ -41,7 +41,9 @@ pub struct AgentInfo {
 }
 
 /// Resources of one agent, offered to a framework.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Digestible, Weight)]
+#[digest(id, framework, resources.to_string())]
+#[weight(own self.resources.beyond(None))]
 pub struct Offer {
     /// Its number.
     pub id: OfferId,

@@ -9,7 +9,7 @@ use crate::{
     tasks::TaskNo,
 };
 use planarium_ground::{MachineId, ProcessId};
-use planarium_kernel::{Cause, Class, EventQueue, SimTime, TimerId};
+use planarium_kernel::{Cause, Class, Digestible, EventQueue, SimTime, TimerId, Weight};
 
 /// The meaning of a timer.
 #[derive(Clone, Debug)]
@@ -52,7 +52,9 @@ pub(crate) struct Armed {
 }
 
 /// All timers. *Invariant*: there is always a next batch run of the allocator.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(queue)]
+#[weight(queue)]
 pub(crate) struct Timers {
     queue: EventQueue<Armed>,
     /// The next batch run.
@@ -113,10 +115,5 @@ impl Timers {
     /// Counts the timers.
     pub(crate) fn len(&self) -> usize {
         self.queue.len()
-    }
-
-    /// Bytes that they take, by estimate.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.queue.bytes()
     }
 }

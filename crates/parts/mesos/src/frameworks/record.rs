@@ -6,7 +6,7 @@ use crate::{
     api::{Capability, FrameworkInfo},
     tasks::{CompletedTask, Task},
 };
-use planarium_kernel::{SimTime, TimerId};
+use planarium_kernel::{Digestible, SimTime, TimerId, Weight, cow::bytes_of};
 use planarium_protocol::Text;
 use std::{collections::VecDeque, sync::Arc};
 
@@ -22,7 +22,8 @@ pub(super) enum Presence {
 }
 
 /// A framework.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
+#[digest(name, is_connected(), completed.len())]
 pub(crate) struct Framework {
     /// Its id on the wire.
     pub(crate) name: Text,
@@ -39,6 +40,16 @@ pub(crate) struct Framework {
     pub(super) failover: Option<TimerId>,
     /// Tasks that have ended, oldest first; shared, since any change copies the list.
     pub(crate) completed: VecDeque<Arc<CompletedTask>>,
+}
+
+impl Weight for Framework {
+    /// Ended tasks are added at the end of the list.
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let known = before.and_then(|before| before.completed.back());
+        let is_new = |ended: &&Arc<CompletedTask>| known.is_none_or(|known| !Arc::ptr_eq(known, *ended));
+        let new = self.completed.iter().rev().take_while(is_new).count();
+        bytes_of::<usize>(self.completed.len()) + bytes_of::<CompletedTask>(new)
+    }
 }
 
 impl Framework {

@@ -9,7 +9,7 @@
 use super::{Refused, quirk};
 use crate::api::{AgentId, TaskState};
 use planarium_kernel::SortedMap;
-use planarium_kernel::{Digest, SimTime};
+use planarium_kernel::{Digestible, SimTime};
 use serde_json::{Map, Value};
 
 /// The configuration of a drain.
@@ -41,7 +41,8 @@ impl DrainState {
 }
 
 /// An agent's draining.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Digestible)]
+#[digest(state.as_str(), config.max_grace_ns.unwrap_or(-1), config.mark_gone, since)]
 pub struct DrainInfo {
     /// Its state.
     pub state: DrainState,
@@ -132,7 +133,8 @@ pub enum MarkGone {
     Now,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Digestible)]
+#[digest(deactivated, info.is_some(), each info)]
 struct Record {
     /// *Invariant*: only on deactivated agents.
     info: Option<DrainInfo>,
@@ -140,7 +142,8 @@ struct Record {
 }
 
 /// Draining and deactivation of all agents.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Digestible)]
+#[digest(all by_agent)]
 pub struct Drains {
     by_agent: SortedMap<AgentId, Record>,
 }
@@ -259,22 +262,6 @@ impl Drains {
     /// The agent's draining.
     pub fn info(&self, agent: AgentId) -> Option<&DrainInfo> {
         self.by_agent.get(&agent)?.info.as_ref()
-    }
-
-    /// Writes the canonical state.
-    pub fn digest(&self, digest: &mut Digest) {
-        digest.write_u64(self.by_agent.len() as u64);
-        for (agent, record) in &self.by_agent {
-            digest.write_u32(agent.0);
-            digest.write_bool(record.deactivated);
-            digest.write_bool(record.info.is_some());
-            if let Some(info) = &record.info {
-                digest.write_str(info.state.as_str());
-                digest.write_i64(info.config.max_grace_ns.unwrap_or(-1));
-                digest.write_bool(info.config.mark_gone);
-                digest.write_u64(info.since.ms());
-            }
-        }
     }
 
     /// Broken invariants, in words.

@@ -18,7 +18,7 @@ use crate::{
     api::{AgentId, FrameworkId, OfferId, Response},
 };
 use planarium_kernel::SortedMap;
-use planarium_kernel::{Digest, SimTime, id::Counter, id_types};
+use planarium_kernel::{Digestible, SimTime, id::Counter, id_types};
 
 id_types! {
     /// Number of a filter against inverse offers. Never reused.
@@ -47,8 +47,6 @@ pub struct InverseOffer {
     pub grant: InverseGrant,
 }
 
-impl InverseOffer {}
-
 /// The result of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answered {
@@ -60,14 +58,19 @@ pub struct Answered {
     pub filter: Option<(InverseFilterId, SimTime)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Digestible)]
+#[digest(response.as_str(), at)]
 struct Answer {
     response: Response,
     at: SimTime,
 }
 
 /// Everything known about inverse offers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Digestible)]
+#[digest(
+    marked.len(), each marked.iter().map(|(of, id)| (of, id.map_or(u64::MAX, |id| id.0.into()))),
+    filters.len(), each filters.iter().map(|(of, filters)| (of, filters.len())), all answers,
+)]
 pub struct InverseOffers {
     /// Frameworks that are not asked again now, with the inverse offer that was sent, if any.
     marked: SortedMap<Pair, Option<OfferId>>,
@@ -216,30 +219,6 @@ impl InverseOffers {
     #[cfg(test)]
     pub(super) fn is_filtered(&self, agent: AgentId, framework: FrameworkId) -> bool {
         self.filters.contains_key(&(agent, framework))
-    }
-
-    /// Writes the canonical state.
-    pub fn digest(&self, digest: &mut Digest) {
-        let pair = |digest: &mut Digest, (agent, framework): Pair| {
-            digest.write_u32(agent.0);
-            digest.write_u32(framework.0);
-        };
-        digest.write_u64(self.marked.len() as u64);
-        for (of, id) in &self.marked {
-            pair(digest, *of);
-            digest.write_u64(id.map_or(u64::MAX, |id| id.0.into()));
-        }
-        digest.write_u64(self.filters.len() as u64);
-        for (of, filters) in &self.filters {
-            pair(digest, *of);
-            digest.write_u64(filters.len() as u64);
-        }
-        digest.write_u64(self.answers.len() as u64);
-        for (of, answer) in &self.answers {
-            pair(digest, *of);
-            digest.write_str(answer.response.as_str());
-            digest.write_u64(answer.at.ms());
-        }
     }
 
     /// Broken invariants, in words. `is_active` says whether an agent is connected and not deactivated.

@@ -10,7 +10,7 @@
 
 use super::{MachineId, MachineKey, Schedule, Unavailability};
 use crate::api::AgentId;
-use planarium_kernel::{Digest, id_types};
+use planarium_kernel::{Digestible, id_types};
 use planarium_kernel::{Map, SortedMap, SortedSet};
 use std::sync::Arc;
 
@@ -43,7 +43,11 @@ impl Mode {
 }
 
 /// The record of a machine. *Invariant*: it has an unavailability exactly when its mode is not UP.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Digestible)]
+#[digest(
+    id.to_string(), mode.as_str(), unavailability.map_or(0, |away| away.start_ns),
+    unavailability.and_then(|away| away.duration_ns).unwrap_or(-1),
+)]
 pub struct MachineInfo {
     /// Its name as first spelled.
     pub id: MachineId,
@@ -54,7 +58,8 @@ pub struct MachineInfo {
 }
 
 /// A machine with the agents on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Digestible)]
+#[digest(info, agents)]
 pub struct Machine {
     /// Its record.
     pub info: MachineInfo,
@@ -67,7 +72,11 @@ pub struct Machine {
 pub struct MachineIsDown;
 
 /// All machines, and the schedule as posted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Digestible)]
+#[digest(
+    all machines, schedule.is_some(),
+    schedule.as_deref().map(|schedule| schedule.windows.as_slice()).unwrap_or_default(),
+)]
 pub struct MachineRegistry {
     machines: Vec<Machine>,
     rows: Map<MachineKey, MachineRow>,
@@ -153,31 +162,6 @@ impl MachineRegistry {
     /// The schedule as posted, when there is one.
     pub fn schedule(&self) -> Option<&Arc<Schedule>> {
         self.schedule.as_ref()
-    }
-
-    /// Writes the canonical state.
-    pub fn digest(&self, digest: &mut Digest) {
-        digest.write_u64(self.machines.len() as u64);
-        for Machine { info, agents } in &self.machines {
-            digest.write_str(&info.id.to_string());
-            digest.write_str(info.mode.as_str());
-            digest.write_i64(info.unavailability.map_or(0, |away| away.start_ns));
-            digest.write_i64(info.unavailability.and_then(|away| away.duration_ns).unwrap_or(-1));
-            digest.write_u64(agents.len() as u64);
-            for agent in agents {
-                digest.write_u32(agent.0);
-            }
-        }
-        digest.write_bool(self.schedule.is_some());
-        let windows =
-            self.schedule.as_deref().map(|schedule| schedule.windows.as_slice()).unwrap_or_default();
-        digest.write_u64(windows.len() as u64);
-        for window in windows {
-            digest.write_u64(window.machine_ids.len() as u64);
-            for id in &window.machine_ids {
-                digest.write_str(&id.to_string());
-            }
-        }
     }
 
     /// Broken invariants, in words. *Cost*: walks everything; for debug builds and property tests.

@@ -6,10 +6,12 @@
 //! Match.
 
 use super::{MachineId, Unavailability};
+use planarium_kernel::Digestible;
 use serde_json::{Map, Value};
 
 /// Machines with the interval in which they are expected to be unavailable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Digestible)]
+#[digest(machine_ids.len(), each machine_ids.iter().map(ToString::to_string))]
 pub struct Window {
     /// The machines.
     pub machine_ids: Vec<MachineId>,

@@ -18,9 +18,12 @@ mod reads;
 mod time;
 
 use crate::records::Records;
+use planarium_kernel::{Digestible, Weight};
 
 /// The leading master with all its records.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(records)]
+#[weight(records)]
 pub struct Master {
     pub(crate) records: Records,
 }

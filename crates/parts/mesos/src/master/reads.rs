@@ -1,4 +1,4 @@
-//! Reads: questions, events as JSON, digest, checks, weights.
+//! Reads: questions, events as JSON, checks, the weight of a copy.
 
 use super::Master;
 use crate::{
@@ -6,11 +6,9 @@ use crate::{
     check,
     operator::TimedEvent,
     records::Records,
-    weight,
     wire::{self, Calendar, MesosQuery},
 };
 use planarium_ground::Fleet;
-use planarium_kernel::Digest;
 use planarium_protocol::Refusal;
 use serde_json::Value;
 
@@ -55,11 +53,6 @@ impl Master {
         self.records.cluster.operators.events.next_number()
     }
 
-    /// Writes the canonical state.
-    pub fn digest(&self, digest: &mut Digest) {
-        check::digest(&self.records, digest);
-    }
-
     /// Broken invariants, in words. *Cost*: walks everything; for debug builds and property tests.
     pub fn check(&self, fleet: &Fleet) -> Vec<String> {
         check::check(&self.records, fleet)
@@ -67,11 +60,10 @@ impl Master {
 
     /// Estimates the bytes of a full copy.
     pub fn weight(&self) -> u64 {
-        weight::weight(&self.records)
-    }
-
-    /// Bytes that this master holds and `before` does not, by estimate. *Cost*: by the number of chunks.
-    pub fn beyond(&self, before: Option<&Self>) -> u64 {
-        weight::beyond(&self.records, before.map(|before| &before.records))
+        let Records { cluster, tasks, offers, .. } = &self.records;
+        1024 * cluster.agents.rows.len() as u64
+            + 512 * tasks.all.len() as u64
+            + 256 * offers.outstanding.len() as u64
+            + 64 * cluster.timers.len() as u64
     }
 }

@@ -6,6 +6,7 @@
 //! the number of an offer gives its page. Pages are shared by copies of the master and dropped when empty.
 
 use crate::api::{Offer, OfferId};
+use planarium_kernel::Weight;
 use planarium_kernel::cow::bytes_of;
 use std::sync::Arc;
 
@@ -127,13 +128,11 @@ impl OutstandingOffers {
     pub(crate) fn values(&self) -> impl Iterator<Item = &Arc<Offer>> {
         self.pages.iter().flat_map(|page| page.rows.iter().flatten())
     }
+}
 
-    /// Estimates the bytes not shared with `before`; `inside` estimates the size of an earlier offer.
-    pub(crate) fn beyond(
-        &self,
-        before: Option<&Self>,
-        inside: impl Fn(&Arc<Offer>, Option<&Arc<Offer>>) -> u64,
-    ) -> u64 {
+impl Weight for OutstandingOffers {
+    /// Pages are compared by their number.
+    fn beyond(&self, before: Option<&Self>) -> u64 {
         let mut bytes = bytes_of::<Page>(self.pages.len());
         for page in &self.pages {
             let old =
@@ -143,8 +142,7 @@ impl OutstandingOffers {
             }
             bytes += bytes_of::<Option<Arc<Offer>>>(page.rows.len());
             for (row, offer) in page.rows.iter().enumerate() {
-                let old = old.and_then(|old| old.rows.get(row)?.as_ref());
-                bytes += offer.as_ref().map_or(0, |offer| inside(offer, old));
+                bytes += offer.beyond(old.and_then(|old| old.rows.get(row)));
             }
         }
         bytes
@@ -226,10 +224,10 @@ mod tests {
         }
         let (last, _) = kept.last().expect("some");
         let mut next = last.clone();
-        assert_eq!(next.beyond(Some(last), |_, _| 1_000), bytes_of::<Page>(last.pages.len()));
+        assert_eq!(next.beyond(Some(last)), bytes_of::<Page>(last.pages.len()));
         next.insert_all(&[offer(1_000_000)]);
         let one = bytes_of::<Page>(next.pages.len()) + 8 * u64::from(PAGE);
-        let inside = |_: &Arc<Offer>, old: Option<&Arc<Offer>>| u64::from(old.is_none());
-        assert_eq!(next.beyond(Some(last), inside), one + 1);
+        let new = next.get(&OfferId(1_000_000)).map_or(0, |offer| offer.beyond(None));
+        assert_eq!(next.beyond(Some(last)), one + new);
     }
 }

@@ -10,6 +10,7 @@ use crate::wire::{
     resource::{read, read_valid_list},
 };
 use planarium_protocol::Text;
+use planarium_protocol::json::bare;
 use serde_json::Value;
 
 /// Reads a call of the v0 API by its method and the segments of its path; the body is JSON, or for form endpoints its
@@ -38,7 +39,7 @@ pub fn v0_methods(path: &[&str]) -> Option<&'static str> {
 /// Reads the form of an endpoint.
 fn form_call(path: &str, form: &Value) -> Option<Read<OperatorCall>> {
     let fields = match form {
-        Value::Object(map) => map.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
+        Value::Object(map) => map.iter().map(|(name, value)| (name.clone(), bare(value))).collect(),
         form => form_fields(form.as_str().unwrap_or_default()),
     };
     let field = |name: &str| {
@@ -148,11 +149,6 @@ pub fn v1_call(body: &Value) -> Option<Read<OperatorCall>> {
 /// The agent of a volume: resource providers do not exist here.
 fn agent_of(part: &Message<'_>) -> Read<Text> {
     part.id("agent_id")?.ok_or_else(|| bad("Expecting 'agent_id' to be present"))
-}
-
-/// A field in the form in which a form would hold it.
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{Guests, Mesos, News, routes};
 use crate::Master;
 use planarium_ground::{Cx, Fleet, FleetEvent, FleetEventKind, MachineId, Owner};
-use planarium_kernel::{Digest, SimTime, SortedMap};
+use planarium_kernel::{SimTime, SortedMap};
 use planarium_part::{
     Delivery, Done, Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, Wire,
 };
@@ -61,14 +61,6 @@ impl Part for Mesos {
 
     fn check(&self, fleet: &Fleet) -> Vec<String> {
         self.master.check(fleet)
-    }
-
-    fn digest(&self, digest: &mut Digest) {
-        self.master.digest(digest);
-    }
-
-    fn beyond(&self, before: Option<&Self>) -> u64 {
-        self.master.beyond(before.map(|before| &before.master))
     }
 
     fn weight(&self) -> u64 {

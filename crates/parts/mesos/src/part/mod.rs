@@ -19,7 +19,7 @@ use crate::Master;
 use crate::api::{AgentId, FrameworkId, Message};
 use guests::Guests;
 use planarium_ground::{Cx, Fleet, FleetEventKind, Place, there_already};
-use planarium_kernel::{Cause, SortedMap};
+use planarium_kernel::{Cause, Digestible, SortedMap, Weight};
 use planarium_part::{Delivery, Ground, Number};
 use planarium_protocol::input::{AddAgent, OfferRound};
 use planarium_protocol::{Refusal, json};
@@ -38,7 +38,9 @@ pub enum News {
 }
 
 /// Mesos with everybody who listens to it.
-#[derive(Clone)]
+#[derive(Clone, Digestible, Weight)]
+#[digest(master)]
+#[weight(master)]
 pub struct Mesos {
     pub(crate) master: Master,
     pub(crate) guests: Guests,

@@ -3,14 +3,15 @@
 //! *Knows*: that ids are unique per framework. *Must not know*: anything else about tasks.
 
 use crate::{api::FrameworkId, tasks::TaskNo};
-use planarium_kernel::{Index, SortedMap};
+use planarium_kernel::{Index, SortedMap, Weight};
 use planarium_protocol::Text;
 
 /// A framework's id for a task.
 type Id = (FrameworkId, Text);
 
 /// Task numbers by framework and task id.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Weight)]
+#[weight(flat 0)]
 pub(crate) struct TaskIds(SortedMap<FrameworkId, Index<TaskNo>>);
 
 impl TaskIds {
@@ -50,13 +51,5 @@ impl TaskIds {
     /// Returns the number of tasks.
     pub(crate) fn len(&self) -> usize {
         self.0.values().map(Index::len).sum()
-    }
-
-    /// Bytes that these hold and `before` do not, by estimate.
-    pub(crate) fn beyond_flat(&self, before: Option<&Self>) -> u64 {
-        let of = |(framework, ids): (&FrameworkId, &Index<TaskNo>)| {
-            ids.beyond_flat(before.and_then(|before| before.0.get(framework)))
-        };
-        self.0.iter().map(of).sum()
     }
 }

@@ -5,7 +5,7 @@ use crate::api::{
     TaskStatus,
 };
 use planarium_ground::{Labels, ProcessId};
-use planarium_kernel::{Cause, SimTime, TimerId, id_types};
+use planarium_kernel::{Cause, Digestible, SimTime, TimerId, Weight, cow::bytes_of, id_types};
 use planarium_protocol::Text;
 use std::{collections::VecDeque, sync::Arc};
 
@@ -59,8 +59,13 @@ impl Update {
     }
 }
 
+/// Estimated bytes of the texts, labels and reservations of a task.
+const TEXTS: u64 = 1_536;
+
 /// A task.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(id(), state.as_str(), since, pending_updates.len(), awaiting_ack.map_or(u64::MAX, u64::from), freed)]
+#[weight(resources, own bytes_of::<StatusRecord>(self.history.len()), new TEXTS, flat info)]
 pub(crate) struct Task {
     pub(crate) framework: FrameworkId,
     pub(crate) info: Arc<TaskInfo>,
@@ -212,7 +217,8 @@ pub(crate) struct CompletedTask {
 }
 
 /// A task as its agent knows it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Weight)]
+#[weight(new TEXTS)]
 pub(crate) struct UntrackedTask {
     pub(crate) task: Arc<Task>,
     pub(crate) executor: Option<ExecutorInfo>,

@@ -155,7 +155,7 @@ fn invalid_quotas_change_nothing() {
     c.heard();
     let whole = |c: &mut Cluster| {
         let mut digest = Digest::new();
-        c.master.digest(&mut digest);
+        digest.write(&c.master);
         (digest.finish(), c.heard(), c.cx.next_seq(), c.outstanding(f))
     };
     for (call, status) in [

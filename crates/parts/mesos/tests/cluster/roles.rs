@@ -11,7 +11,7 @@ fn weights(all: &[(&str, i64)]) -> OperatorCall {
 /// All data of the master, and all its messages.
 fn whole(c: &mut Cluster) -> (u64, Vec<String>, u64) {
     let mut digest = Digest::new();
-    c.master.digest(&mut digest);
+    digest.write(&c.master);
     (digest.finish(), c.heard(), c.cx.next_seq())
 }
 

@@ -369,8 +369,8 @@ impl Soak {
 
     fn digest(&self) -> u64 {
         let mut digest = Digest::new();
-        self.c.fleet.digest(&mut digest);
-        self.c.master.digest(&mut digest);
+        digest.write(&self.c.fleet);
+        digest.write(&self.c.master);
         digest.finish()
     }
 }

@@ -10,6 +10,7 @@ use super::client::Client;
 use super::kinds::targets;
 use planarium_part::console::flags::Given;
 use planarium_part::console::table::Table;
+use planarium_protocol::json::bare;
 
 fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
@@ -93,7 +94,7 @@ fn counts(client: &mut Client<'_, '_>, value: &Value) {
             line(client, "Replicas", &line_text);
             line(client, "StrategyType", text(value, "/spec/strategy/type"));
             if let Some(rolling) = value.pointer("/spec/strategy/rollingUpdate") {
-                let share = |key: &str| rolling.get(key).map(plain).unwrap_or_default();
+                let share = |key: &str| rolling.get(key).map(bare).unwrap_or_default();
                 let text =
                     format!("{} max unavailable, {} max surge", share("maxUnavailable"), share("maxSurge"));
                 line(client, "RollingUpdateStrategy", &text);
@@ -131,16 +132,12 @@ fn counts(client: &mut Client<'_, '_>, value: &Value) {
     }
 }
 
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
 /// A pod template.
 pub(super) fn template(client: &mut Client<'_, '_>, value: &Value) {
     client.say("Pod Template:");
     let labels = value.pointer("/metadata/labels").and_then(Value::as_object);
     let labels: Vec<String> =
-        labels.into_iter().flatten().map(|(key, value)| format!("{key}={}", plain(value))).collect();
+        labels.into_iter().flatten().map(|(key, value)| format!("{key}={}", bare(value))).collect();
     client.say(&format!(
         "  Labels:  {}",
         if labels.is_empty() { "<none>".to_owned() } else { labels.join(",") }

@@ -30,7 +30,13 @@ use planarium_part::console::{Console, Output, Terminal};
 use client::Client;
 
 /// The command line.
-pub const CONSOLE: Console = Console { programs: &[&["kubectl"]], run, complete: complete::complete, usage };
+pub const CONSOLE: Console = Console {
+    programs: &[&["kubectl"]],
+    run,
+    complete: complete::complete,
+    usage,
+    example: "kubectl scale deployment web --replicas=3",
+};
 
 /// Result of a command; an error is printed as is.
 type Done = Result<(), String>;

@@ -9,7 +9,7 @@ use super::Done;
 use super::client::Client;
 use super::durations::seconds;
 use super::kinds::{Resource, targets};
-use crate::process::KEPT_ANNOTATIONS;
+use crate::daemon::KEPT_ANNOTATIONS;
 use crate::rollout::{Rollout, of_value};
 use planarium_part::console::flags::Given;
 use planarium_part::console::table::Table;

@@ -8,6 +8,7 @@
 mod documents;
 mod findings;
 mod place;
+mod recipes;
 mod versions;
 
 pub(crate) use documents::is_manifest;

@@ -45,7 +45,7 @@ pub(crate) fn refusal(member: &Member, op: PlanOp) -> Option<Text> {
         (PlanOp::Start, _)
         | (PlanOp::Restart, KindId::DEPLOYMENT | KindId::STATEFUL_SET | KindId::DAEMON_SET) => None,
         (PlanOp::Restart, _) => named("restarting is not supported"),
-        (PlanOp::Stop, KindId::DEPLOYMENT) => match member.of_kind(KindId::REPLICA_SET).count() {
+        (PlanOp::Stop, KindId::DEPLOYMENT) => match member.makers(KindId::REPLICA_SET).count() {
             0 | 1 => Some(format!("no rollout history found for deployment {:?}", &**name).into()),
             _ if paused => Some(
                 format!(
@@ -57,7 +57,7 @@ pub(crate) fn refusal(member: &Member, op: PlanOp) -> Option<Text> {
             _ => None,
         },
         (PlanOp::Stop, KindId::STATEFUL_SET | KindId::DAEMON_SET) => {
-            match member.of_kind(KindId::CONTROLLER_REVISION).count() {
+            match member.makers(KindId::CONTROLLER_REVISION).count() {
                 0 | 1 => Some("no last revision to roll back to".into()),
                 _ => None,
             }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use planarium_kernel::SimTime;
+use planarium_kernel::{SimTime, Weight};
 use planarium_kube::Object;
 use planarium_protocol::Text;
 
@@ -15,7 +15,8 @@ use super::words::revision_name;
 pub(crate) const SAMPLES: usize = 400;
 
 /// Counts of a Deployment's pods at an instant, as its status has them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Weight)]
+#[weight(own 0)]
 pub(crate) struct Sample {
     /// The instant.
     pub(crate) at: SimTime,
@@ -34,11 +35,24 @@ pub(crate) struct Curve {
     pub(crate) is_over: bool,
 }
 
+/// A rollout as it is now: its revision, and pods wanted, updated, available, unavailable.
+pub(crate) struct Point {
+    revision: Text,
+    counts: [u32; 4],
+}
+
+impl Point {
+    /// The point of a Deployment; nothing for other kinds.
+    pub(crate) fn of(member: &Member) -> Option<Self> {
+        let counts = member.object.as_deref().and_then(counts)?;
+        Some(Self { revision: revision_name(&member.newest()?.object), counts })
+    }
+}
+
 impl Curve {
-    /// Records the counts of a Deployment; a newer revision begins a new curve.
-    pub(crate) fn note(&mut self, member: &Member, status: &str, at: SimTime) {
-        let Some(counts) = member.object.as_deref().and_then(counts) else { return };
-        let Some(revision) = member.newest().map(|newest| revision_name(&newest.object)) else { return };
+    /// Records the point of a Deployment; one of a newer revision begins a new curve.
+    pub(crate) fn note(&mut self, point: Point, status: &str, at: SimTime) {
+        let Point { revision, counts } = point;
         if self.revision != revision {
             *self = Self { revision, ..Self::default() };
         }

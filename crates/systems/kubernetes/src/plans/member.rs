@@ -2,18 +2,20 @@
 
 use std::sync::{Arc, OnceLock};
 
-use planarium_kernel::{Map, SimTime};
+use planarium_kernel::{SimTime, Weight};
 use planarium_kube::{KindId, Object, ObjectNo};
 use planarium_protocol::Text;
 use planarium_protocol::view::{PlanView, PodView, SourceRef};
 
 use super::curve::Curve;
+use super::parts::Parts;
 use super::pods::pod_view;
 use super::status::MemberStatus;
 use crate::definition::Item;
 
 /// An object of a service.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Weight)]
+#[weight(own 256, parts, curve.samples)]
 pub(crate) struct Member {
     /// `Deployment`.
     pub(crate) kind_name: Text,
@@ -35,8 +37,8 @@ pub(crate) struct Member {
     pub(crate) source: Option<SourceRef>,
     /// The object; nothing where there is none.
     pub(crate) object: Option<Arc<Object>>,
-    /// Objects that its controllers made, by number.
-    pub(crate) parts: Map<ObjectNo, Part>,
+    /// Objects that its controllers made.
+    pub(crate) parts: Parts,
     /// Statuses as last reported.
     pub(crate) facts: MemberStatus,
     /// Counts of its latest rollout over time, of a Deployment.
@@ -90,7 +92,7 @@ impl Member {
             in_files: true,
             source: item.source.clone(),
             object: None,
-            parts: Map::default(),
+            parts: Parts::default(),
             facts: MemberStatus::default(),
             curve: Curve::default(),
             since: now,
@@ -114,14 +116,33 @@ impl Member {
         self.word == item.word && self.namespace == item.namespace && self.name == item.name
     }
 
-    /// Its parts of a kind. *Order*: creation.
-    pub(crate) fn of_kind(&self, kind: KindId) -> impl Iterator<Item = &Part> {
-        self.parts.values().filter(move |part| part.object.kind == kind)
+    /// Pods wanted, updated, available and unavailable, as its status has them; `None` while there is no object.
+    pub(crate) fn counts(&self) -> Option<(u32, u32, u32, u32)> {
+        let object = self.object.as_ref()?;
+        Some(match (object.deployment(), object.stateful_set(), object.daemon_set()) {
+            (Some(it), ..) => {
+                (it.spec_replicas, it.updated_replicas, it.available_replicas, it.unavailable_replicas)
+            }
+            (_, Some(it), _) => {
+                let missing = it.spec_replicas.saturating_sub(it.ready_replicas);
+                (it.spec_replicas, it.updated_replicas, it.ready_replicas, missing)
+            }
+            (.., Some(it)) => (it.desired, it.updated, it.available, it.desired.saturating_sub(it.available)),
+            _ => {
+                let progress = self.facts.progress;
+                (progress.total, progress.done, progress.done, progress.total.saturating_sub(progress.done))
+            }
+        })
+    }
+
+    /// Its ReplicaSets, Jobs or ControllerRevisions. *Order*: creation.
+    pub(crate) fn makers(&self, kind: KindId) -> impl Iterator<Item = &Part> {
+        self.parts.makers(kind)
     }
 
     /// Its pods, in order of creation.
     pub(crate) fn pods(&self) -> impl Iterator<Item = &Part> {
-        self.of_kind(KindId::POD)
+        self.parts.pods()
     }
 
     /// The revision that a Deployment's or DaemonSet's newest template has: the object that keeps it.
@@ -131,7 +152,7 @@ impl Member {
             KindId::DAEMON_SET => KindId::CONTROLLER_REVISION,
             _ => return None,
         };
-        self.of_kind(kind).max_by_key(|part| revision_of(&part.object))
+        self.makers(kind).max_by_key(|part| revision_of(&part.object))
     }
 }
 

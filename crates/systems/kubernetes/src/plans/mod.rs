@@ -18,6 +18,7 @@ mod actions;
 mod curve;
 mod member;
 mod objects;
+mod parts;
 mod pods;
 mod preview;
 mod status;
@@ -25,7 +26,7 @@ mod tree;
 mod words;
 
 pub(crate) use actions::refusal;
-pub(crate) use curve::Sample;
+pub(crate) use curve::{Point, Sample};
 pub(crate) use member::{Member, Part, revision_of};
 pub(crate) use objects::{objects_plan, status as objects_status};
 pub(crate) use pods::pod_view;

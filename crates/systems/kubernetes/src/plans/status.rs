@@ -1,6 +1,6 @@
 //! The status of a workload and of its phases, derived from its object.
 //!
-//! *Cost*: does not grow with the number of pods.
+//! *Cost*: the number of phases, however many pods there are.
 
 use planarium_kube::{KindId, Object};
 use planarium_protocol::Text;
@@ -168,7 +168,7 @@ fn job(object: &Object) -> &'static str {
 fn cron_job(member: &Member, object: &Object) -> &'static str {
     let is_open =
         |job: &Object| job.job().is_some_and(|facts| facts.complete.is_none() && facts.failure.is_none());
-    if member.of_kind(KindId::JOB).any(|part| is_open(&part.object)) {
+    if member.makers(KindId::JOB).any(|part| is_open(&part.object)) {
         return "Progressing";
     }
     if flag(object, "suspend") { "Suspended" } else { "Scheduled" }
@@ -212,7 +212,7 @@ fn progress(object: &Object, status: &str) -> Progress {
 
 /// Revisions of a Deployment: the newest has the status of the whole.
 fn revisions(member: &Member, status: &'static str, whole: Progress) -> Vec<PhaseStatus> {
-    let mut sets: Vec<_> = member.of_kind(KindId::REPLICA_SET).map(|part| &part.object).collect();
+    let mut sets: Vec<_> = member.makers(KindId::REPLICA_SET).map(|part| &part.object).collect();
     planarium_kernel::sorted::sort_by_key(&mut sets, |set| (revision_of(set), set.no));
     let newest = sets.len().saturating_sub(1);
     let phase = |(at, set): (usize, &std::sync::Arc<Object>)| {
@@ -236,5 +236,5 @@ fn runs(member: &Member) -> Vec<PhaseStatus> {
         let status = if job.is_being_deleted() { "Terminating" } else { self::job(job) };
         PhaseStatus { name: job.name.clone(), status, progress: progress(job, status) }
     };
-    member.of_kind(KindId::JOB).map(|part| phase(&part.object)).collect()
+    member.makers(KindId::JOB).map(|part| phase(&part.object)).collect()
 }

@@ -68,7 +68,7 @@ pub(crate) fn step_of(member: &Member, part: &Part) -> Option<(Text, Text)> {
     if pod.kind != KindId::POD {
         return None;
     }
-    let parent = member.parts.get(&part.parent).map(|parent| &parent.object);
+    let parent = member.parts.get(part.parent).map(|parent| &parent.object);
     match member.kind? {
         KindId::DEPLOYMENT => Some((revision_name(parent?), pod.name.clone())),
         KindId::CRON_JOB => Some((parent?.name.clone(), pod.name.clone())),

@@ -293,7 +293,7 @@ fn a_service_is_deleted_with_the_objects_of_its_files() {
     stage.until("deployment.web", "Complete");
     stage.remove(false).unwrap();
     stage.run_for(60_000);
-    assert!(stage.process.as_ref().unwrap().is_over_now());
+    assert!(stage.daemon.as_ref().unwrap().is_over_now());
     assert!(stage.object("apis/apps/v1/namespaces/default/deployments/web").is_none());
     assert_eq!(stage.object("api/v1/namespaces/default/pods").unwrap()["items"], json!([]));
 }
@@ -315,7 +315,7 @@ trait Over {
     fn is_over_now(&self) -> bool;
 }
 
-impl Over for planarium_kubernetes::Process {
+impl Over for planarium_kubernetes::Daemon {
     fn is_over_now(&self) -> bool {
         planarium_part::System::is_over(self)
     }

@@ -143,7 +143,7 @@ fn plans_are_shown_before_anything_runs() {
         super::support::stateful_set("db:1", 3, "")
     );
     let definition = Loaded::read(&request(&text));
-    let view = planarium_kubernetes::Process::preview(&definition).unwrap().unwrap();
+    let view = planarium_kubernetes::Daemon::preview(&definition).unwrap().unwrap();
     let shape: Vec<String> = view
         .plans
         .iter()

@@ -6,7 +6,7 @@ use super::support::request;
 use planarium_ground::Fleet;
 use planarium_kernel::SimTime;
 use planarium_kube::{Alone, Cluster, Watcher as _};
-use planarium_kubernetes::Process;
+use planarium_kubernetes::Daemon;
 use planarium_kubernetes::console::CONSOLE;
 use planarium_part::console::{Output, Terminal, split};
 use planarium_part::http::Wire;
@@ -31,7 +31,7 @@ const STEPS: usize = 300_000;
 pub(crate) struct Stage {
     pub(crate) cx: Cx,
     pub(crate) alone: Alone,
-    pub(crate) process: Option<Process>,
+    pub(crate) daemon: Option<Daemon>,
     told: u64,
     next: u32,
     pub(crate) events: Vec<(u64, EventBody)>,
@@ -46,7 +46,7 @@ impl Stage {
             format!(r#"{{"count": {machines}, "resources": {{"cpus": 4, "mem": 8192, "disk": 102400}}}}"#);
         let add: AddAgent = serde_json::from_str(&add).expect("machines");
         let alone = Alone::new(&mut cx, &flags, &add).expect("machines");
-        let mut stage = Self { cx, alone, process: None, told: 0, next: 1, events: Vec::new() };
+        let mut stage = Self { cx, alone, daemon: None, told: 0, next: 1, events: Vec::new() };
         stage.pump();
         stage
     }
@@ -72,8 +72,8 @@ impl Stage {
             }
             self.told = version;
             let now = self.cx.now();
-            if let Some(process) = &mut self.process {
-                process.hear_of_objects(&mut self.cx, &mut self.alone.cluster(now));
+            if let Some(daemon) = &mut self.daemon {
+                daemon.hear_of_objects(&mut self.cx, &mut self.alone.cluster(now));
             }
         }
         panic!("objects change for ever");
@@ -89,7 +89,7 @@ impl Stage {
     }
 
     fn check(&self) {
-        let broken = self.process.as_ref().map(|process| process.check(&Fleet::new(0))).unwrap_or_default();
+        let broken = self.daemon.as_ref().map(|daemon| daemon.check(&Fleet::new(0))).unwrap_or_default();
         assert!(broken.is_empty(), "{broken:?}");
     }
 
@@ -122,16 +122,16 @@ impl Stage {
 
     /// Loads a service.
     pub(crate) fn load(&mut self, load: LoadService) -> Result<Value, Refusal> {
-        let definition = Process::read(&load);
+        let definition = Daemon::read(&load);
         assert!(definition.is_usable(), "{:?}", super::support::shown(&definition, definition.diagnostics()));
         let number = Number(self.next);
         self.next += 1;
         let loading = Loading { number, load: Arc::new(load), definition };
-        self.tried(|process, cx, cluster| match process {
-            Some(process) => process.load(cx, cluster, loading),
+        self.tried(|daemon, cx, cluster| match daemon {
+            Some(daemon) => daemon.load(cx, cluster, loading),
             None => {
-                let (begun, answer) = Process::start(cx, cluster, loading)?;
-                *process = Some(begun);
+                let (begun, answer) = Daemon::start(cx, cluster, loading)?;
+                *daemon = Some(begun);
                 Ok(answer)
             }
         })
@@ -140,11 +140,11 @@ impl Stage {
     /// As the world carries an input out: a refusal leaves nothing behind.
     fn tried<R>(
         &mut self,
-        work: impl FnOnce(&mut Option<Process>, &mut Cx, &mut Cluster) -> Result<R, Refusal>,
+        work: impl FnOnce(&mut Option<Daemon>, &mut Cx, &mut Cluster) -> Result<R, Refusal>,
     ) -> Result<R, Refusal> {
         let before = self.clone();
         let now = self.cx.now();
-        let done = work(&mut self.process, &mut self.cx, &mut self.alone.cluster(now));
+        let done = work(&mut self.daemon, &mut self.cx, &mut self.alone.cluster(now));
         if done.is_err() {
             *self = before;
         }
@@ -155,18 +155,18 @@ impl Stage {
     /// Applies another text of the service `shop`.
     pub(crate) fn update(&mut self, text: &str) -> Result<Value, Refusal> {
         let load = request(text);
-        self.tried(|process, cx, cluster| {
-            let process = process.as_mut().expect("a process");
-            let load = process.adapted(&load)?.unwrap_or(load);
-            let definition = Process::read(&load);
+        self.tried(|daemon, cx, cluster| {
+            let daemon = daemon.as_mut().expect("a daemon");
+            let load = daemon.adapted(&load)?.unwrap_or(load);
+            let definition = Daemon::read(&load);
             let loading = Loading { number: Number(0), load: Arc::new(load), definition };
-            process.update(cx, cluster, loading)
+            daemon.update(cx, cluster, loading)
         })
     }
 
     pub(crate) fn remove(&mut self, force: bool) -> Result<Value, Refusal> {
-        self.tried(|process, cx, cluster| {
-            process.as_mut().expect("a process").remove(cx, cluster, "shop", force)
+        self.tried(|daemon, cx, cluster| {
+            daemon.as_mut().expect("a daemon").remove(cx, cluster, "shop", force)
         })
     }
 
@@ -182,22 +182,22 @@ impl Stage {
             step: None,
             params,
         };
-        self.tried(|process, cx, cluster| {
-            process.as_mut().expect("a process").plan_command(cx, cluster, &command)
+        self.tried(|daemon, cx, cluster| {
+            daemon.as_mut().expect("a daemon").plan_command(cx, cluster, &command)
         })
     }
 
-    /// Carries an input out: a command of the process, a call of the API, machines.
+    /// Carries an input out: a command of the daemon, a call of the API, machines.
     pub(crate) fn input(&mut self, input: &Input) -> Result<(), Refusal> {
         match input {
             Input::Plan(command) => self
-                .tried(|process, cx, cluster| {
-                    process.as_mut().expect("a process").plan_command(cx, cluster, command)
+                .tried(|daemon, cx, cluster| {
+                    daemon.as_mut().expect("a daemon").plan_command(cx, cluster, command)
                 })
                 .map(|_| ()),
             Input::Pod(command) => self
-                .tried(|process, cx, cluster| {
-                    process.as_mut().expect("a process").pod_command(cx, cluster, command)
+                .tried(|daemon, cx, cluster| {
+                    daemon.as_mut().expect("a daemon").pod_command(cx, cluster, command)
                 })
                 .map(|_| ()),
             Input::Call(_) => {
@@ -275,12 +275,12 @@ impl Stage {
     }
 
     pub(crate) fn view(&self) -> Arc<ServiceView> {
-        let views = self.process.as_ref().map(planarium_part::System::views).unwrap_or_default();
+        let views = self.daemon.as_ref().map(planarium_part::System::views).unwrap_or_default();
         views.into_iter().map(|(_, view)| view).find(|view| &*view.name == "shop").expect("the service")
     }
 
     pub(crate) fn status(&self, element: &str) -> &'static str {
-        self.process.as_ref().and_then(|process| process.status_at("shop", element)).unwrap_or("(none)")
+        self.daemon.as_ref().and_then(|daemon| daemon.status_at("shop", element)).unwrap_or("(none)")
     }
 
     pub(crate) fn why(&self, element: &str) -> Why {
@@ -292,8 +292,8 @@ impl Stage {
             phase: parts.next(),
             step: parts.next(),
         };
-        let process = self.process.as_ref().expect("a process");
-        process
+        let daemon = self.daemon.as_ref().expect("a daemon");
+        daemon
             .why(&path, &self.alone.clone().cluster(self.cx.now()))
             .unwrap_or_else(|| panic!("no {element}\n{}", self.shown()))
     }

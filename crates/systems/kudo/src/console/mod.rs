@@ -28,8 +28,13 @@ use planarium_part::console::{Console, Output, Terminal};
 use client::Client;
 
 /// The command line.
-pub const CONSOLE: Console =
-    Console { programs: &[&["kubectl", "kudo"]], run, complete: complete::complete, usage };
+pub const CONSOLE: Console = Console {
+    programs: &[&["kubectl", "kudo"]],
+    run,
+    complete: complete::complete,
+    usage,
+    example: "kubectl kudo update --instance web -p CPUS=1",
+};
 
 /// Result of a command; an error is its text.
 type Done = Result<(), String>;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use planarium_kernel::{Map, SimTime};
+use planarium_kernel::{Flat, Map, SimTime, Weight, cow::bytes_of};
 use planarium_kube::{ChangeKind, Kube, Object, ObjectNo};
 use planarium_protocol::Text;
 use planarium_protocol::view::PodView;
@@ -22,6 +22,9 @@ pub(super) struct Due {
     /// Nothing has changed: it is looked at because some time has passed.
     pub(super) tick: bool,
 }
+
+/// Estimated bytes of a step's status.
+const ROW: usize = 96;
 
 /// Record of an instance.
 #[derive(Clone, Debug)]
@@ -51,6 +54,18 @@ pub struct Known {
     pub(super) stirred: Option<Vec<ObjectNo>>,
     /// The last written instance, until the controller is notified of it.
     pub(super) written: Option<Arc<Instance>>,
+}
+
+impl Weight for Known {
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let changed = before
+            .is_none_or(|old| old.revision != self.revision || !Arc::ptr_eq(&old.instance, &self.instance));
+        let steps = self.instance.plans.values().flat_map(|plan| &plan.phases).map(|phase| phase.steps.len());
+        bytes_of::<Self>(1)
+            + if changed { bytes_of::<[u8; ROW]>(steps.sum()) } else { 0 }
+            + self.memory.beyond(before.map(|old| &old.memory))
+            + self.pods.beyond_flat(before.map(|old| &old.pods))
+    }
 }
 
 /// Plan, phase and step.

@@ -13,26 +13,22 @@ mod known;
 
 use std::sync::Arc;
 
-use planarium_kernel::cow::bytes_of;
-use planarium_kernel::{Map, SimTime, SortedMap};
-use planarium_kube::{ChangeKind, KindId, Kube, Object, ObjectRef, Selector};
-use planarium_protocol::event::ElementPath;
-use planarium_protocol::{EventBody, Text};
-use serde_json::Value;
-
 use crate::Cx;
 use crate::admission::fresh_uid;
-use crate::calendar::rfc3339;
 use crate::codes::API_VERSION;
-use crate::engine::{Memory, Meta, Work, pass, readiness, render};
+use crate::engine::{Meta, Work, pass, readiness, render};
 use crate::instance::{Instance, PhaseStatus, PlanStatus, Readiness};
 use crate::package::params;
 use crate::pods::INSTANCE_LABEL;
 use crate::status::Status;
 use crate::version::{Version, read_again};
-
 use known::Due;
 pub use known::{Known, Mark};
+use planarium_kernel::{Map, SimTime, SortedMap, Weight};
+use planarium_kube::{ChangeKind, KindId, Kube, Object, ObjectRef, Selector};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::{EventBody, Text};
+use serde_json::Value;
 
 /// Namespace and name.
 pub type Key = (Text, Text);
@@ -55,11 +51,9 @@ const WRITE_MS: u64 = 50;
 /// Writes that the client sends at once before it waits.
 const WRITES_AT_ONCE: u64 = 30;
 
-/// Memory of a step's status.
-const ROW: u64 = 96;
-
 /// The controller's books. A copy costs pointers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Weight)]
+#[weight(instances, versions)]
 pub struct Controller {
     seen: u64,
     /// The revision given last.
@@ -113,28 +107,6 @@ impl Controller {
     /// An instance by its key.
     pub fn at(&self, key: &Key) -> Option<&Known> {
         self.instances.get(key)
-    }
-
-    /// Bytes that these books hold and those before do not, by estimate.
-    pub fn beyond(&self, before: Option<&Self>) -> u64 {
-        let instances = self.instances.iter().map(|(key, known)| {
-            let old = before.and_then(|before| before.instances.get(key));
-            let changed = old.is_none_or(|old| {
-                old.revision != known.revision || !Arc::ptr_eq(&old.instance, &known.instance)
-            });
-            let memory = old.map(|old| &old.memory);
-            let memory = planarium_kernel::cow::behind(&known.memory, memory, Memory::bytes);
-            let steps =
-                known.instance.plans.values().flat_map(|plan| &plan.phases).map(|phase| phase.steps.len());
-            let size = bytes_of::<Known>(1) + ROW * u64::try_from(steps.sum::<usize>()).unwrap_or(u64::MAX);
-            let pods = known.pods.beyond_flat(old.map(|old| &old.pods));
-            memory + pods + if changed { size } else { bytes_of::<Known>(1) }
-        });
-        let versions = self.versions.iter().map(|(key, version)| {
-            let old = before.and_then(|before| before.versions.get(key));
-            planarium_kernel::cow::behind(version, old, Version::bytes)
-        });
-        instances.sum::<u64>() + versions.sum::<u64>()
     }
 
     /// Revisions from now on are at least this one.
@@ -409,7 +381,7 @@ impl Controller {
             known.version = Some(Arc::clone(&version));
         }
         let now_ms = epoch_ms.saturating_add(cx.now().ms());
-        let now = rfc3339(now_ms);
+        let now = instant(now_ms);
 
         schedule_cleanup(kube, &mut instance, &version);
         if instance.execution.plan.is_empty() {
@@ -551,7 +523,7 @@ fn note_look(known: &Known, kube: &mut Kube, key: &Key, now_ms: u64) {
     };
     let Some(kind) = kube.find_kind(API_VERSION, "Instance") else { return };
     let mut instance = Instance::clone(&known.instance);
-    let plan = PlanStatus { updated: rfc3339(now_ms).into(), ..PlanStatus::clone(plan) };
+    let plan = PlanStatus { updated: instant(now_ms).into(), ..PlanStatus::clone(plan) };
     instance.plans.insert(plan.name.clone(), Arc::new(plan));
     let reference = ObjectRef::new(kind, &key.0, &key.1);
     kube.refresh_status(reference, instance.resource_version, Arc::new(instance.report()));
@@ -747,4 +719,9 @@ fn report(cx: &mut Cx, old: &Instance, new: &Instance) {
         }
         tell(None, None, before.map(|plan| plan.status), plan.status);
     }
+}
+
+/// Returns an instant as Kubernetes writes it. *Units*: milliseconds since 1970.
+fn instant(ms: u64) -> String {
+    format!("{}Z", planarium_kernel::civil::date_time(ms / 1_000))
 }

@@ -114,7 +114,7 @@ fn deployment(object: &Object) -> Health {
         return waiting("Waiting for deployment spec update to be observed...\n".to_owned());
     }
     let late =
-        facts.progressing.as_ref().is_some_and(|condition| &*condition.reason == "ProgressDeadlineExceeded");
+        facts.progressing.as_ref().is_some_and(|condition| condition.reason == "ProgressDeadlineExceeded");
     if late {
         return Health::Unclear(format!("deployment {name:?} exceeded its progress deadline"));
     }

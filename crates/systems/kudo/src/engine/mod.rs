@@ -15,7 +15,7 @@ pub mod readiness;
 pub mod render;
 mod task;
 
-use planarium_kernel::Map;
+use planarium_kernel::{Map, Weight};
 use planarium_kube::{Kube, Object, ObjectNo};
 use planarium_protocol::Text;
 use planarium_source::template::OffsetMap;
@@ -188,8 +188,18 @@ impl Memory {
         std::mem::take(&mut self.news)
     }
 
+    /// Forgets everything when another run begins or the operator's version has changed.
+    pub fn for_run(&mut self, uid: &Text, version: u64) {
+        if self.key.0 != *uid || self.key.1 != version {
+            let news = self.rendered.keys().chain(self.unhealthy.keys()).cloned().collect();
+            *self = Self { key: (uid.clone(), version), news, ..Self::default() };
+        }
+    }
+}
+
+impl Weight for Memory {
     /// Estimates its size. *Units*: bytes.
-    pub fn bytes(&self) -> u64 {
+    fn beyond(&self, _: Option<&Self>) -> u64 {
         let count = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
         let rendered = self.rendered.values().map(|rendered| {
             let texts: usize = rendered.texts.iter().map(|(_, text, _)| text.len()).sum();
@@ -198,14 +208,6 @@ impl Memory {
         });
         rendered.sum::<u64>()
             + 128 * count(self.healthy.len() + self.settled.len() + self.unhealthy.len() + 1)
-    }
-
-    /// Forgets everything when another run begins or the operator's version has changed.
-    pub fn for_run(&mut self, uid: &Text, version: u64) {
-        if self.key.0 != *uid || self.key.1 != version {
-            let news = self.rendered.keys().chain(self.unhealthy.keys()).cloned().collect();
-            *self = Self { key: (uid.clone(), version), news, ..Self::default() };
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::stage::Stage;
 use planarium_kernel::SimTime;
-use planarium_kudo::Process;
+use planarium_kudo::Daemon;
 use planarium_part::console::{Output, Terminal};
 use planarium_part::{Request, Response, System};
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub(crate) fn run(stage: &mut Stage, files: &BTreeMap<String, String>, service: 
         files.get(path).cloned().ok_or_else(|| format!("open {path}: no such file or directory"))
     };
     let mut terminal = Terminal { service, send: &mut send, read: &mut read };
-    (Process::DIALECT.console.run)(&words, &mut terminal)
+    (Daemon::DIALECT.console.run)(&words, &mut terminal)
 }
 
 fn files() -> BTreeMap<String, String> {

@@ -5,7 +5,7 @@
 use super::stage::Stage;
 use super::support::request;
 use planarium_kernel::draw;
-use planarium_kudo::Process;
+use planarium_kudo::Daemon;
 use planarium_kudo::definition::Loaded;
 use planarium_part::{Definition, Request, System};
 use planarium_protocol::input::{LoadService, PlanOp};
@@ -113,7 +113,7 @@ fn corrupted_packages_are_handled() {
             assert!(errors, "{seed}: it cannot be used, and nothing says why");
             continue;
         }
-        assert!(Process::preview(&loaded).is_some_and(|view| view.is_ok()), "{seed}");
+        assert!(Daemon::preview(&loaded).is_some_and(|view| view.is_ok()), "{seed}");
         used += 1;
         let mut stage = Stage::new(2);
         // A refusal is fine; everything admitted runs.
@@ -127,7 +127,7 @@ fn corrupted_packages_are_handled() {
 
 /// Every unfinished element has an explanation, and the view matches the state.
 fn explained(stage: &Stage, seed: u64) {
-    for (_, view) in System::views(&stage.process) {
+    for (_, view) in System::views(&stage.daemon) {
         for plan in &view.plans {
             let mut elements = vec![(format!("{}/{}", view.name, plan.name), plan.status.clone())];
             for phase in &plan.phases {

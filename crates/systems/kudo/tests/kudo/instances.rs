@@ -267,7 +267,7 @@ fn every_unfinished_element_has_an_explanation() {
         "load\n run 1\n delete operatorversion/shop-1.0.0\n run 4",
     ] {
         let play = play(script);
-        for (_, view) in planarium_part::System::views(&play.stage.process) {
+        for (_, view) in planarium_part::System::views(&play.stage.daemon) {
             for plan in &view.plans {
                 let mut elements = vec![(format!("{}/{}", view.name, plan.name), plan.status.clone())];
                 for phase in &plan.phases {

@@ -309,7 +309,7 @@ impl Play {
                 }
                 None => done.unwrap_or_else(|problem| panic!("{line}: {problem}")),
             }
-            let broken = self.stage.process.check(&planarium_ground::Fleet::new(0));
+            let broken = self.stage.daemon.check(&planarium_ground::Fleet::new(0));
             assert!(broken.is_empty(), "{line}: {broken:?}");
         }
     }

@@ -10,7 +10,7 @@
 
 use planarium_kernel::SimTime;
 use planarium_kube::{Alone, Cluster, Watcher as _};
-use planarium_kudo::Process;
+use planarium_kudo::Daemon;
 use planarium_part::http::Wire;
 use planarium_part::{Cx, Flags, Loading, Number, Part as _, Request, Response, System as _};
 use planarium_protocol::event::ElementPath;
@@ -27,7 +27,7 @@ const STEPS: usize = 200_000;
 pub(crate) struct Stage {
     pub(crate) cx: Cx,
     pub(crate) alone: Alone,
-    pub(crate) process: Process,
+    pub(crate) daemon: Daemon,
     told: u64,
     next: u32,
     pub(crate) events: Vec<(u64, EventBody)>,
@@ -43,8 +43,8 @@ impl Stage {
         let add: AddAgent = serde_json::from_str(&add).expect("machines");
         let mut alone = Alone::new(&mut cx, &flags, &add).expect("machines");
         let now = cx.now();
-        let process = Process::empty(&mut cx, &mut alone.cluster(now), Number(0)).expect("a manager");
-        let mut stage = Self { cx, alone, process, told: 0, next: 1, events: Vec::new() };
+        let daemon = Daemon::empty(&mut cx, &mut alone.cluster(now), Number(0)).expect("a manager");
+        let mut stage = Self { cx, alone, daemon, told: 0, next: 1, events: Vec::new() };
         stage.pump();
         stage
     }
@@ -63,15 +63,15 @@ impl Stage {
             }
             self.told = version;
             let now = self.cx.now();
-            self.process.hear_of_objects(&mut self.cx, &mut self.alone.cluster(now));
+            self.daemon.hear_of_objects(&mut self.cx, &mut self.alone.cluster(now));
         }
         panic!("objects change for ever");
     }
 
     fn due(&self) -> Option<(u64, u8)> {
-        let process = self.process.next_due().map(|(at, _)| (at.ms(), 3));
+        let daemon = self.daemon.next_due().map(|(at, _)| (at.ms(), 3));
         let others = self.alone.next_due().map(|at| (at.ms(), 0));
-        others.into_iter().chain(process).min()
+        others.into_iter().chain(daemon).min()
     }
 
     /// One timer; none when there is none before `until`.
@@ -82,7 +82,7 @@ impl Stage {
             0 => self.alone.fire(&mut self.cx),
             _ => {
                 let now = self.cx.now();
-                self.process.fire(&mut self.cx, &mut self.alone.cluster(now));
+                self.daemon.fire(&mut self.cx, &mut self.alone.cluster(now));
             }
         }
         self.pump();
@@ -94,7 +94,7 @@ impl Stage {
         for _ in 0..STEPS {
             if !self.step(until) {
                 self.cx.set_now(SimTime(until));
-                let broken = self.process.check(&planarium_ground::Fleet::new(0));
+                let broken = self.daemon.check(&planarium_ground::Fleet::new(0));
                 assert!(broken.is_empty(), "{broken:?}");
                 return;
             }
@@ -118,11 +118,11 @@ impl Stage {
 
     pub(crate) fn command(&mut self, command: &PodCommand) -> Result<Value, Refusal> {
         let now = self.cx.now();
-        self.process.pod_command(&mut self.cx, &mut self.alone.cluster(now), command)
+        self.daemon.pod_command(&mut self.cx, &mut self.alone.cluster(now), command)
     }
 
     pub(crate) fn load(&mut self, load: LoadService) -> Result<Value, Refusal> {
-        let definition = Process::read(&load);
+        let definition = Daemon::read(&load);
         assert!(
             planarium_part::Definition::is_usable(&definition),
             "{:?}",
@@ -131,17 +131,17 @@ impl Stage {
         let number = Number(self.next);
         self.next += 1;
         let loading = Loading { number, load: Arc::new(load), definition };
-        self.tried(|process, cx, cluster| process.load(cx, cluster, loading))
+        self.tried(|daemon, cx, cluster| daemon.load(cx, cluster, loading))
     }
 
     /// As the world carries an input out: a refusal leaves nothing behind.
     fn tried<R>(
         &mut self,
-        work: impl FnOnce(&mut Process, &mut Cx, &mut Cluster) -> Result<R, Refusal>,
+        work: impl FnOnce(&mut Daemon, &mut Cx, &mut Cluster) -> Result<R, Refusal>,
     ) -> Result<R, Refusal> {
         let before = self.clone();
         let now = self.cx.now();
-        let done = work(&mut self.process, &mut self.cx, &mut self.alone.cluster(now));
+        let done = work(&mut self.daemon, &mut self.cx, &mut self.alone.cluster(now));
         if done.is_err() {
             *self = before;
         }
@@ -150,18 +150,18 @@ impl Stage {
     }
 
     pub(crate) fn update(&mut self, load: LoadService) -> Result<Value, Refusal> {
-        let load = self.process.adapted(&load)?.unwrap_or(load);
-        let definition = Process::read(&load);
+        let load = self.daemon.adapted(&load)?.unwrap_or(load);
+        let definition = Daemon::read(&load);
         if !planarium_part::Definition::is_usable_as_update(&definition) {
             let found = super::support::findings(&definition).join("\n");
             return Err(Refusal::new(planarium_protocol::refusal::RefusalCode::InvalidDefinition, found));
         }
         let loading = Loading { number: Number(0), load: Arc::new(load), definition };
-        self.tried(|process, cx, cluster| process.update(cx, cluster, loading))
+        self.tried(|daemon, cx, cluster| daemon.update(cx, cluster, loading))
     }
 
     pub(crate) fn remove(&mut self, name: &str, force: bool) -> Result<Value, Refusal> {
-        self.tried(|process, cx, cluster| process.remove(cx, cluster, name, force))
+        self.tried(|daemon, cx, cluster| daemon.remove(cx, cluster, name, force))
     }
 
     pub(crate) fn plan(&mut self, service: &str, plan: &str, op: PlanOp) -> Result<Value, Refusal> {
@@ -174,7 +174,7 @@ impl Stage {
             step: None,
             params: Default::default(),
         };
-        self.tried(|process, cx, cluster| process.plan_command(cx, cluster, &command))
+        self.tried(|daemon, cx, cluster| daemon.plan_command(cx, cluster, &command))
     }
 
     /// A request as a client sends it.
@@ -206,13 +206,13 @@ impl Stage {
     }
 
     pub(crate) fn view(&self, name: &str) -> Arc<ServiceView> {
-        let found = self.process.views().into_iter().map(|(_, view)| view).find(|view| *view.name == *name);
+        let found = self.daemon.views().into_iter().map(|(_, view)| view).find(|view| *view.name == *name);
         found.unwrap_or_else(|| panic!("no service {name}"))
     }
 
     pub(crate) fn status(&self, element: &str) -> &'static str {
         let (service, element) = element.split_once('/').expect("SERVICE/PLAN...");
-        self.process.status_at(service, element).unwrap_or("(none)")
+        self.daemon.status_at(service, element).unwrap_or("(none)")
     }
 
     pub(crate) fn why(&self, element: &str) -> Why {
@@ -224,7 +224,7 @@ impl Stage {
             phase: parts.next(),
             step: parts.next(),
         };
-        self.process
+        self.daemon
             .why(&path, &self.alone.clone().cluster(self.cx.now()))
             .unwrap_or_else(|| panic!("no {element}"))
     }
@@ -232,7 +232,7 @@ impl Stage {
     /// Every plan with its parts, for messages.
     pub(crate) fn shown(&self) -> String {
         let mut text = String::new();
-        for (_, view) in self.process.views() {
+        for (_, view) in self.daemon.views() {
             text.push_str(&format!("{} {}\n", view.name, view.activity));
             for plan in &view.plans {
                 text.push_str(&format!("  {} {} {:?}\n", plan.name, plan.status, plan.errors));

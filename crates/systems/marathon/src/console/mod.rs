@@ -25,7 +25,13 @@ use planarium_part::console::flags::Given;
 use planarium_part::console::{Completion, Console, Namer, Names, Output, Terminal};
 
 /// The command line.
-pub(crate) const CONSOLE: Console = Console { programs: &[&["dcos", "marathon"]], run, complete, usage };
+pub(crate) const CONSOLE: Console = Console {
+    programs: &[&["dcos", "marathon"]],
+    run,
+    complete,
+    usage,
+    example: "app update /web instances=5",
+};
 
 /// Result of a command; an error is its text.
 type Done = Result<(), String>;

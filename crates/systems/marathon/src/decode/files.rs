@@ -43,6 +43,31 @@ impl Piece {
         };
         node.unwrap_or(root)
     }
+
+    /// Returns the text of its file.
+    pub(super) fn text(&self) -> &str {
+        &self.source.text
+    }
+
+    /// Returns the file that holds it.
+    pub(super) fn file(&self) -> FileId {
+        self.source.file
+    }
+
+    /// Returns its place in the list that holds it.
+    pub(super) fn item(&self) -> Option<usize> {
+        self.at.item
+    }
+
+    /// Returns the list that holds it, with the list's key.
+    pub(super) fn list(&self) -> Option<(&Node, Option<&Node>)> {
+        _ = self.at.item?;
+        let root = self.source.root();
+        match self.at.key {
+            None => Some((root, None)),
+            Some(key) => root.entry(key).map(|entry| (&entry.value, Some(&entry.key))),
+        }
+    }
 }
 
 /// A text with the positions of its content. Those of JSON are computed on demand.

@@ -9,6 +9,7 @@ mod files;
 mod lints;
 mod mends;
 mod place;
+mod residents;
 pub(crate) mod rewrite;
 mod rounds;
 
@@ -72,6 +73,7 @@ struct Inner {
     path: Option<Text>,
     sources: SourceMap,
     diagnostics: Vec<Diagnostic>,
+    what: Option<What>,
     body: Option<Body>,
     env: BTreeMap<String, String>,
     kept: Vec<(String, &'static str)>,
@@ -181,8 +183,19 @@ pub(crate) fn detect(all: &BTreeMap<String, String>) -> u8 {
     files::detect(all)
 }
 
-/// Reads a request.
+/// Reads a request, and adds fixes that have to be tried.
 pub fn load(request: &LoadService) -> Loaded {
+    let mut loaded = read(request);
+    if let Some(inner) = Arc::get_mut(&mut loaded.0)
+        && let Some(what) = inner.what
+    {
+        residents::mend(&mut inner.diagnostics, &inner.pieces, what, request);
+    }
+    loaded
+}
+
+/// Reads a request.
+fn read(request: &LoadService) -> Loaded {
     let mut sources = SourceMap::new();
     let mut found = Diagnostics::new();
     let pieces = files::read(&request.files, &mut sources, &mut found);
@@ -233,7 +246,7 @@ pub fn load(request: &LoadService) -> Loaded {
     }
     let path = pieces.first().map(|piece| piece.path.clone());
     let (env, diagnostics) = (request.env.clone(), found.into_sorted());
-    Loaded(Arc::new(Inner { name, path, sources, diagnostics, body, env, kept, pieces, ids }))
+    Loaded(Arc::new(Inner { name, path, sources, diagnostics, what, body, env, kept, pieces, ids }))
 }
 
 /// Apps or pods, read by their shapes: all of a list, or the one.
@@ -365,8 +378,9 @@ fn explain(pieces: &[Piece], what: What, refused: &Refused, found: &mut Diagnost
                 if let Some(help) = help(code, violation) {
                     finding = finding.with_help(help);
                 }
-                let node = value_of(pieces, what, &violation.within, &violation.path);
-                if let Some((title, span, text)) = node.and_then(|node| mends::mend(node, violation)) {
+                let (piece, node) = value_of(pieces, what, &violation.within, &violation.path).unzip();
+                let text = piece.map_or("", Piece::text);
+                if let Some((title, span, text)) = node.and_then(|node| mends::mend(node, text, violation)) {
                     finding = finding.with_fix(title, span, text);
                 }
                 found.push(finding);
@@ -377,7 +391,12 @@ fn explain(pieces: &[Piece], what: What, refused: &Refused, found: &mut Diagnost
                 let code = codes::of_fault(fault);
                 let span = place_of(pieces, what, "", &fault.path);
                 let message = format!("{}: {}", shown_path(&fault.path), in_words(fault));
-                found.push(Diagnostic::error(code, span, message));
+                let mut finding = Diagnostic::error(code, span, message);
+                let node = value_of(pieces, what, "", &fault.path).map(|(_, node)| node);
+                if let Some((title, span, text)) = node.and_then(|node| mends::mend_fault(node, fault)) {
+                    finding = finding.with_fix(title, span, text);
+                }
+                found.push(finding);
             }
         }
         other => found.push(Diagnostic::error(codes::INVALID, root, other.message())),
@@ -413,7 +432,7 @@ fn in_words(fault: &schema::Fault) -> String {
 fn help(code: &str, violation: &Violation) -> Option<String> {
     let text = match code {
         codes::RESIDENT_ROLE => format!(
-            "give it a 'role' that its group permits, or start Marathon with another default role: {ROLE}=NAME among the \
+            "give it the role of its top-level group, or start Marathon with another default role: {ROLE}=NAME among the \
              flags"
         ),
         codes::ROLE => format!("apps that stand in no group have Marathon's own role, which {ROLE} sets"),
@@ -437,23 +456,39 @@ fn help(code: &str, violation: &Violation) -> Option<String> {
     Some(text)
 }
 
+/// The definition that a path leads into, and the rest of the path.
+fn piece_of<'p, 'w>(pieces: &'p [Piece], what: What, whole: &'w str) -> Option<(&'p Piece, &'w str)> {
+    match place::index(whole).filter(|_| what == What::Apps) {
+        Some((index, rest)) => Some((pieces.get(index).or_else(|| pieces.first())?, rest)),
+        None => Some((pieces.first()?, whole)),
+    }
+}
+
+/// The app that a path of a group names by its whole id, and the rest of the path: `/apps//shop/db/upgradeStrategy`.
+fn app_of<'p, 'w>(root: &'p Node, path: &'w str) -> Option<(&'p Node, &'w str)> {
+    let whole = path.strip_prefix("/apps/").filter(|rest| rest.starts_with('/'))?;
+    let ends = whole.match_indices('/').map(|(at, _)| at).skip(1).chain([whole.len()]);
+    // *Order*: the longest id first.
+    ends.collect::<Vec<_>>().into_iter().rev().find_map(|end| {
+        let (id, rest) = whole.split_at_checked(end)?;
+        Some((rewrite::find(root, &PathId::root(), &PathId::absolute(id))?, rest))
+    })
+}
+
 /// Returns the position of a path.
 fn place_of(pieces: &[Piece], what: What, within: &str, path: &str) -> Span {
     let whole = format!("{within}{path}");
-    if what == What::Apps {
-        let (index, rest) = place::index(&whole).unwrap_or((0, &whole));
-        let piece = pieces.get(index).or_else(|| pieces.first());
-        return piece.map_or(Span::default(), |piece| place::find(piece.node(), rest));
-    }
-    pieces.first().map_or(Span::default(), |piece| place::find(piece.node(), &whole))
+    let found = piece_of(pieces, what, &whole);
+    found.map_or(Span::default(), |(piece, rest)| {
+        let (node, rest) = app_of(piece.node(), rest).unwrap_or((piece.node(), rest));
+        place::find(node, rest)
+    })
 }
 
-/// The value at a path.
-fn value_of<'p>(pieces: &'p [Piece], what: What, within: &str, path: &str) -> Option<&'p Node> {
+/// The value at a path, with the definition that it is in.
+fn value_of<'p>(pieces: &'p [Piece], what: What, within: &str, path: &str) -> Option<(&'p Piece, &'p Node)> {
     let whole = format!("{within}{path}");
-    if what == What::Apps {
-        let (index, rest) = place::index(&whole).unwrap_or((0, &whole));
-        return place::value(pieces.get(index).or_else(|| pieces.first())?.node(), rest);
-    }
-    place::value(pieces.first()?.node(), &whole)
+    let (piece, rest) = piece_of(pieces, what, &whole)?;
+    let (node, rest) = app_of(piece.node(), rest).unwrap_or((piece.node(), rest));
+    Some((piece, place::value(node, rest)?))
 }

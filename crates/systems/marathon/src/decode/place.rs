@@ -2,6 +2,8 @@
 //!
 //! *Knows*: `/container/docker`, `/healthChecks(0)/protocol`. *Must not know*: which fields there are.
 
+use std::borrow::Cow;
+
 use planarium_source::Span;
 use planarium_source::yaml::Node;
 
@@ -11,8 +13,23 @@ pub(super) fn index(path: &str) -> Option<(usize, &str)> {
     Some((number.parse().ok()?, rest))
 }
 
+/// Paths of pods that the real validator shortens, with what is missing in front of them.
+const SHORTENED: [(&str, &str); 2] =
+    [("/upgrade/", "/scheduling"), ("/acceptedResourceRoles", "/scheduling/placement")];
+
+/// Returns the whole of a path that may be shortened.
+fn unshortened<'p>(root: &Node, path: &'p str) -> Cow<'p, str> {
+    let missing = SHORTENED.iter().find(|(short, _)| path.starts_with(short) && is_pod(root));
+    missing.map_or(Cow::Borrowed(path), |(_, front)| Cow::Owned(format!("{front}{path}")))
+}
+
+fn is_pod(root: &Node) -> bool {
+    root.get("containers").is_some()
+}
+
 /// The place that a path leads to; as far as it leads.
 pub(super) fn find(root: &Node, path: &str) -> Span {
+    let path = &*unshortened(root, path);
     let (mut node, mut span) = (root, beginning(root));
     for part in path.split('/').filter(|part| !part.is_empty()) {
         let (name, mut indices) = part
@@ -39,6 +56,7 @@ pub(super) fn find(root: &Node, path: &str) -> Span {
 
 /// Returns the value at a path; `None` if it does not exist.
 pub(super) fn value<'n>(root: &'n Node, path: &str) -> Option<&'n Node> {
+    let path = &*unshortened(root, path);
     let mut node = root;
     for part in path.split('/').filter(|part| !part.is_empty()) {
         let (name, mut indices) = part

@@ -9,7 +9,7 @@ use super::double::Double;
 use super::peek::Peek;
 use super::{Refused, checks, normal};
 use crate::id::PathId;
-use planarium_kernel::{Milli, SortedMap, sorted};
+use planarium_kernel::{Digestible, Milli, SortedMap, sorted};
 use planarium_protocol::Text;
 use regex_lite::Regex;
 use serde_json::{Map, Value};
@@ -46,7 +46,8 @@ pub(crate) enum Kind {
 }
 
 /// An app or a pod.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Digestible)]
+#[digest(version.version, version.changed, instances)]
 pub(crate) struct RunSpec {
     /// Id.
     pub(crate) id: PathId,

@@ -21,7 +21,7 @@ use crate::instances::tracker::SpecNo;
 use crate::statuses::Words;
 use jobs::progress::ReadinessResult;
 use jobs::replacing::Replacing;
-use planarium_kernel::{Cause, SimTime, SortedMap, SortedSet};
+use planarium_kernel::{Cause, Digestible, SimTime, SortedMap, SortedSet};
 use planarium_protocol::Text;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -43,7 +43,8 @@ pub(crate) enum Stage {
 }
 
 /// A deployment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
+#[digest(no, plan.id, stage as u64, step, each open)]
 pub(crate) struct Deployment {
     /// In order of acceptance, from 1.
     pub(crate) no: u32,

@@ -27,6 +27,8 @@ pub(super) enum Turn {
     Back,
     /// More machines and offers.
     Room,
+    /// The deployment is taken back, and its apps with it: there was nothing before.
+    Away,
     /// The user speaks for a task.
     Said,
     /// Stop the deployment in its present state.
@@ -38,11 +40,15 @@ pub(super) enum Turn {
 impl Explainer<'_> {
     /// A deployment can be rolled back and stopped.
     pub(super) fn deployment_remedies(&mut self, deployment: &Deployment) {
+        // A rollback of the first deployment of its apps leaves nothing of them.
+        let is_first =
+            deployment.plan.affected().iter().all(|id| deployment.plan.original.spec(id).is_none());
+        let back = if is_first { Turn::Away } else { Turn::Back };
         for action in crate::view::actions::deployment_actions(deployment) {
             if action.refused.is_none() {
                 let name = crate::shown::deployment_name(deployment.no);
                 let (turn, title) = match &*action.title {
-                    "Rollback" => (Turn::Back, format!("Roll {name} back")),
+                    "Rollback" => (back, format!("Roll {name} back")),
                     _ => (Turn::Stop, format!("Stop {name} where it is")),
                 };
                 self.help(turn, title, Some(action.input));

@@ -17,7 +17,7 @@ use crate::port::Port;
 use crate::records::Records;
 use crate::setup::Setup;
 use planarium_ground::{CheckKind, Owner, ProcessId, Watch};
-use planarium_kernel::Map;
+use planarium_kernel::{Map, Weight};
 use std::sync::Arc;
 
 /// Owners of the world's processes begin here.
@@ -28,7 +28,8 @@ pub(crate) const READINESS: u32 = 1000;
 /// Processes that are checked from here.
 ///
 /// *Invariant*: each map is the other way round of the other.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Weight)]
+#[weight(flat watched, flat asked)]
 pub(crate) struct Probes {
     watched: Map<ProcessId, Key>,
     asked: Map<Key, ProcessId>,
@@ -43,12 +44,6 @@ impl Probes {
     /// Returns the number of checked processes.
     pub(crate) fn len(&self) -> usize {
         self.watched.len()
-    }
-
-    /// Bytes that these hold and `before` does not, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        self.watched.beyond_flat(before.map(|before| &before.watched))
-            + self.asked.beyond_flat(before.map(|before| &before.asked))
     }
 
     /// Lists broken invariants in words.

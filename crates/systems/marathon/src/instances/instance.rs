@@ -6,7 +6,7 @@
 
 use crate::definition::RunSpec;
 use crate::id::PathId;
-use planarium_kernel::{Cause, SimTime};
+use planarium_kernel::{Cause, Digestible, SimTime, Weight, cow::bytes_of};
 use planarium_mesos::api::{AgentInfo, TaskState, TaskStatus};
 use planarium_protocol::Text;
 use planarium_protocol::view::PodView;
@@ -220,7 +220,8 @@ pub(crate) struct Reservation {
 }
 
 /// One launch attempt.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Digestible)]
+#[digest(id, condition as u64)]
 pub(crate) struct Task {
     /// Id.
     pub(crate) id: Text,
@@ -282,7 +283,13 @@ impl Task {
 }
 
 /// An instance.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(
+    id, spec.version.version, goal as u64, condition as u64, since,
+    healthy.map_or(0, |healthy| 1 + u64::from(healthy)), each agent.iter().map(|agent| &agent.agent_id),
+    each tasks,
+)]
+#[weight(own bytes_of::<Self>(1) + bytes_of::<Task>(self.tasks.len()) + 256)]
 pub(crate) struct Instance {
     /// In order of creation.
     pub(crate) no: InstanceNo,
@@ -401,13 +408,6 @@ impl Instance {
         self.reservation.is_some()
             && self.tasks.iter().any(is_gone)
             && self.tasks.iter().all(|task| task.condition.is_terminal())
-    }
-
-    /// Estimates its size. *Units*: bytes.
-    pub(crate) fn weight(&self) -> u64 {
-        planarium_kernel::cow::bytes_of::<Self>(1)
-            + planarium_kernel::cow::bytes_of::<Task>(self.tasks.len())
-            + 256
     }
 
     /// It waits for an offer.

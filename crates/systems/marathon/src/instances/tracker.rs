@@ -14,14 +14,15 @@ use crate::id::PathId;
 use crate::instances::instance::InstanceNo;
 use crate::instances::instance::{Condition, Goal, Instance, Reservation, ReservationState, Task};
 use planarium_kernel::cow::{Index, Table};
-use planarium_kernel::{Cause, Map, SimTime, SortedSet, draw::Uuid};
+use planarium_kernel::{Cause, Digestible, Map, SimTime, SortedSet, Weight, draw::Uuid};
 use planarium_mesos::api::{AgentInfo, TaskStatus};
 use planarium_protocol::Text;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// An id that instances were made of, in order of first use. Never reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Digestible)]
+#[digest(0)]
 pub(crate) struct SpecNo(pub(crate) u32);
 
 /// An instance: its spec, then in order of creation.
@@ -138,7 +139,8 @@ pub(crate) struct Patience {
 }
 
 /// All instances.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Weight)]
+#[weight(all, flat ids, flat waiting, flat waiting_specs, flat wishing, flat counts)]
 pub(crate) struct Tracker {
     next: InstanceNo,
     /// The last instant that an id was made from. *Units*: 100 ns since 1582.
@@ -635,19 +637,6 @@ impl Tracker {
             found.push(format!("{} changes without reaction", self.changes.len()));
         }
         found
-    }
-
-    /// Bytes that this one holds and `before` does not, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let instance = |now: &Arc<Instance>, old: Option<&Arc<Instance>>| {
-            planarium_kernel::cow::behind(now, old, crate::instances::instance::Instance::weight)
-        };
-        self.all.beyond(before.map(|before| &before.all), instance)
-            + self.ids.beyond_flat(before.map(|before| &before.ids))
-            + self.waiting.beyond_flat(before.map(|before| &before.waiting))
-            + self.waiting_specs.beyond_flat(before.map(|before| &before.waiting_specs))
-            + self.wishing.beyond_flat(before.map(|before| &before.wishing))
-            + self.counts.beyond(before.map(|before| &before.counts), |_, _| 0)
     }
 }
 

@@ -3,11 +3,12 @@
 use crate::apps::SpecRun;
 use crate::deployments;
 use crate::instances::instance::{Instance, Task};
-use crate::instances::tracker::{Key, SpecNo};
+use crate::instances::tracker::Key;
 use crate::marathon::Marathon;
 use crate::statuses;
 use crate::timers::Job;
 use planarium_ground::ProcessId;
+use planarium_kernel::{Weight, cow::bytes_of};
 
 impl Marathon {
     /// Lists broken invariants in words.
@@ -51,38 +52,8 @@ impl Marathon {
         found
     }
 
-    /// Bytes that this process holds and `before` does not, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        use planarium_kernel::cow::{behind, bytes_of};
-        let run = |now: &std::sync::Arc<SpecRun>, old: Option<&std::sync::Arc<SpecRun>>| {
-            behind(now, old, SpecRun::weight)
-        };
-        bytes_of::<Self>(1)
-            + self.records.instances.beyond(before.map(|before| &before.records.instances))
-            + self.records.apps.beyond(before.map(|before| &before.records.apps), run)
-            + self.records.events.beyond(before.map(|before| &before.records.events))
-            + self.probes.beyond(before.map(|before| &before.probes))
-            + self
-                .records
-                .definitions
-                .root
-                .specs
-                .beyond_flat(before.map(|before| &before.records.definitions.root.specs))
-            + self
-                .records
-                .definitions
-                .root
-                .groups
-                .beyond_flat(before.map(|before| &before.records.definitions.root.groups))
-            + self.records.timers.bytes()
-            + self.deployments.weight()
-            + self.kills.weight()
-            + bytes_of::<SpecNo>(self.records.balance.len())
-    }
-
     /// Estimates [`Marathon::beyond`] for all of it, from counts: a world is weighed with every input.
     pub(crate) fn weight(&self) -> u64 {
-        use planarium_kernel::cow::bytes_of;
         let instances: usize = self.records.instances.specs().map(|(_, counts)| counts.all as usize).sum();
         let (specs, ids) = (
             self.records.apps.len(),
@@ -97,7 +68,7 @@ impl Marathon {
             + 64 * ids as u64
             + self.records.events.beyond(None)
             + bytes_of::<(ProcessId, Key)>(2 * self.probes.len())
-            + self.records.timers.bytes()
+            + self.records.timers.beyond(None)
             + self.deployments.weight()
             + self.kills.weight()
     }

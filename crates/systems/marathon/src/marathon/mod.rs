@@ -7,7 +7,6 @@
 //! change is handled ([`Marathon::settle`]). All of that takes no time.
 
 pub(crate) mod change;
-mod digest;
 mod health_results;
 mod invariants;
 mod messages;
@@ -20,16 +19,29 @@ use crate::deployments::Deployments;
 use crate::deployments::lifecycle::Deploying;
 use crate::deployments::planning::FailedChange;
 use crate::health::probes::Probes;
+use crate::instances::tracker::SpecNo;
 use crate::kills::Kills;
 use crate::launch_queue::tokens::Tokens;
 use crate::offers::demand::Demand;
 use crate::port::Port;
 use crate::records::Records;
-use planarium_kernel::SimTime;
+use planarium_kernel::{Digestible, SimTime, Weight, cow::bytes_of};
 use std::sync::Arc;
 
 /// The running process.
-#[derive(Clone)]
+#[derive(Clone, Digestible, Weight)]
+#[digest(
+    records.setup.settings.framework, records.setup.framework_id, records.definitions.root.version,
+    all records.definitions.root.specs, records.instances.iter().count(),
+    each records.instances.iter().map(|(_, instance)| instance), each deployments.iter(),
+    each records.apps.iter(), kills.counts(), tokens.left(),
+)]
+#[weight(
+    own bytes_of::<Self>(1), records.instances, records.apps, records.events, probes,
+    flat records.definitions.root.specs, flat records.definitions.root.groups, records.timers,
+    own self.deployments.weight(), own self.kills.weight(),
+    own bytes_of::<SpecNo>(self.records.balance.len()),
+)]
 pub(crate) struct Marathon {
     /// Records that every rule works on.
     pub(crate) records: Records,

@@ -161,12 +161,103 @@ fn a_malformed_field_a_bad_constraint_and_a_bad_port_are_three_findings() {
     }
 }
 
+/// An app with a volume in a group that is not in the text, with a comment at its id.
+const RESIDENT_YAML: &str = "# the database
+id: /prod/db   # keeps its data
+cmd: ./db
+container:
+  type: MESOS
+  volumes:
+    - {containerPath: data, mode: RW, persistent: {size: 100}}
+";
+
+/// A group with an app with a volume.
+const RESIDENT_GROUP_YAML: &str = "id: /shop
+apps:
+  - id: web
+    cmd: ./web
+  - id: db
+    cmd: ./db
+    container:
+      type: MESOS
+      volumes:
+        - {containerPath: data, mode: RW, persistent: {size: 100}}
+";
+
+#[test]
+fn a_fix_of_a_role_is_not_offered_where_the_text_would_still_be_refused() {
+    // The role of an app right below the root of a group's body is Marathon's own.
+    let text = format!(
+        r#"{{"id": "/", "apps": [{{"id": "db", "cmd": "./db", "container": {{"type": "MESOS", "volumes": [{}]}}}}]}}"#,
+        r#"{"containerPath": "data", "mode": "RW", "persistent": {"size": 100}}"#
+    );
+    let loaded = load(&requests(&text).remove(0));
+    let found = loaded.diagnostics();
+    assert!(
+        !found.is_empty() && found.iter().all(|finding| finding.code == codes::RESIDENT_ROLE),
+        "{found:?}"
+    );
+    assert!(found.iter().all(|finding| finding.fix.is_none()), "{found:?}");
+}
+
+#[test]
+fn pages_of_roles_and_constraints_show_texts_that_can_be_fixed() {
+    // What keeps volumes cannot be changed by any text (MAR074), except for its role.
+    for code in [codes::CONSTRAINT, codes::UPGRADE_STRATEGY, codes::RESIDENT_ROLE, codes::ROLE] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/diagnostics");
+        let page = std::fs::read_to_string(format!("{folder}/{code}.md")).expect("a page");
+        for text in blocks(&page, "bad") {
+            let found = load(&requests(text).remove(0)).diagnostics();
+            assert!(found.iter().any(|finding| finding.fix.is_some()), "{code}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn the_role_of_what_keeps_volumes_is_written_back() {
+    let text = resident_with(r#""role": "db""#).replace("/db", "/db/db");
+    let loaded = load(&requests(&text).remove(0));
+    assert!(loaded.is_usable(), "{:?}", findings(&loaded));
+    let message = "It is not possible to change the role for existing reservations. If you proceed with this change, all existing \
+         instances will continue to run under the previous role, data. Only new instances will be allocated with the new role, db.";
+    let refused = crate::definition::Refused::rule("/role", message);
+    let found = loaded.findings_of(&refused);
+    let fix = found.first().and_then(|finding| finding.fix.clone()).expect("a fix");
+    assert_eq!(fix.replacement, "\"data\"");
+}
+
+/// An app with a volume, and further fields.
+fn resident_with(more: &str) -> String {
+    let volume = r#"{"containerPath": "data", "mode": "RW", "persistent": {"size": 100}}"#;
+    format!(
+        r#"{{"id": "/db", "cmd": "./db",
+"container": {{"type": "MESOS", "volumes": [{volume}]}},
+{more}}}"#
+    )
+}
+
 #[test]
 fn refused_texts_are_fixed_in_place() {
-    let volume = r#""container": {"type": "MESOS", "volumes": [{"containerPath": "data", "mode": "RW", "persistent": {"size": 100}}]}"#;
-    let resident = |more: &str| format!("{{\"id\": \"/db\", \"cmd\": \"./db\",\n{volume},\n{more}}}");
+    let resident = resident_with;
+    let single = |more: &str| {
+        format!(
+            r#"{{"id": "/web", "cmd": "./x", "labels": {{"MARATHON_SINGLE_INSTANCE_APP": "true"}}, {more}}}"#
+        )
+    };
     let constraint = |written: &str| {
         format!(r#"{{"id": "/web", "cmd": "./x", "constraints": [["zone", "UNIQUE"], {written}]}}"#)
+    };
+    let pod = |more: &str| {
+        format!(
+            r#"{{"id": "/prod/db", "containers": [{{"name": "db", "resources": {{"cpus": 0.1, "mem": 32}},
+"volumeMounts": [{{"name": "data", "mountPath": "data"}}]}}],
+{more}}}"#
+        )
+    };
+    let of_pod = |constraint: &str| {
+        pod(&format!(
+            r#""volumes": [{{"name": "data"}}], "scheduling": {{"placement": {{"constraints": [{constraint}]}}}}"#
+        ))
     };
     for (text, role) in [
         (r#"{"id": "/web", "cmd": "./x", "role": "dev"}"#.to_owned(), None),
@@ -178,10 +269,64 @@ fn refused_texts_are_fixed_in_place() {
             resident(r#""upgradeStrategy": {"minimumHealthCapacity": 0.5, "maximumOverCapacity": 0.5}"#),
             Some("db"),
         ),
+        (r#"{"id": "/web", "cmd": "./x", "acceptedResourceRoles": ["dev", "*"]}"#.to_owned(), None),
+        (r#"{"id": "/web", "cmd": "./x", "acceptedResourceRoles": ["dev"]}"#.to_owned(), None),
+        (r#"{"id": "/dev", "apps": [{"id": "web", "cmd": "./x", "role": "dve"}]}"#.to_owned(), None),
+        (
+            single(
+                r#""instances": 3, "upgradeStrategy": {"minimumHealthCapacity": 0, "maximumOverCapacity": 0}"#,
+            ),
+            None,
+        ),
+        (single(r#""upgradeStrategy": {"minimumHealthCapacity": 0.5, "maximumOverCapacity": 0}"#), None),
         (constraint(r#"["hostname", "UNIQE"]"#), None),
         (constraint(r#"["hostname", "UNIQUE", "1"]"#), None),
         (constraint(r#"["hostname", "GROUP_BY", "two"]"#), None),
         (constraint(r#"["hostname", "MAX_PER", "two"]"#), None),
+        // What keeps volumes: a role of its own, a group that enforces its role, a group of its own.
+        (resident(r#""instances": 1"#).replace("/db", "/prod/db"), None),
+        (resident(r#""role": "*""#).replace("/db", "/prod/db"), None),
+        (resident(r#""instances": 1"#), None),
+        (resident(r#""role": "*""#), None),
+        (resident(r#""role": "data""#), None),
+        (format!("[{},\n {{\"id\": \"/web\", \"cmd\": \"./x\"}}]", resident(r#""instances": 1"#)), None),
+        (
+            format!(
+                "{{\"id\": \"/shop\", \"apps\": [{}]}}",
+                resident(r#""instances": 1"#).replace("/db", "db")
+            ),
+            None,
+        ),
+        (
+            format!(
+                "{{\"id\": \"/\", \"groups\": [{{\"id\": \"shop\", \"groups\": [{{\"id\": \"eu\", \"apps\": [{}]}}]}}]}}",
+                resident(r#""instances": 1"#).replace("/db", "db")
+            ),
+            None,
+        ),
+        // A group whose app takes roles that it may not have.
+        (
+            r#"{"id": "/dev", "apps": [{"id": "web", "cmd": "./x", "acceptedResourceRoles": ["dve", "*"]}]}"#
+                .to_owned(),
+            None,
+        ),
+        (RESIDENT_YAML.to_owned(), None),
+        (RESIDENT_GROUP_YAML.to_owned(), None),
+        (pod(r#""volumes": [{"name": "data", "persistent": {"size": 100}}]"#), None),
+        (
+            pod(r#""volumes": [{"name": "data", "persistent": {"size": 100}}], "role": "prod",
+"scheduling": {"unreachableStrategy": {"inactiveAfterSeconds": 10, "expungeAfterSeconds": 20}}"#),
+            None,
+        ),
+        (
+            pod(r#""volumes": [{"name": "data", "persistent": {"size": 100}}], "role": "prod",
+"scheduling": {"upgrade": {"minimumHealthCapacity": 0.5, "maximumOverCapacity": 1}}"#),
+            None,
+        ),
+        (of_pod(r#"{"fieldName": "hostname", "operator": "UNIQE"}"#), None),
+        (of_pod(r#"{"fieldName": "hostname", "operator": "UNIQUE", "value": "1"}"#), None),
+        (of_pod(r#"{"fieldName": "hostname", "operator": "GROUP_BY", "value": "two"}"#), None),
+        (of_pod(r#"{"fieldName": "hostname", "operator": "MAX_PER", "value": "two"}"#), None),
     ] {
         let read = |text: &str| {
             let mut request = requests(text).remove(0);
@@ -198,6 +343,8 @@ fn refused_texts_are_fixed_in_place() {
             (usize::try_from(fix.span.start).expect("small"), usize::try_from(fix.span.end).expect("small"));
         let mut mended = text.clone();
         mended.replace_range(from..to, &fix.replacement);
-        assert_eq!(findings(&read(&mended)), Vec::<String>::new(), "{} makes {mended}", fix.title);
+        let after = read(&mended);
+        assert_eq!(findings(&after), Vec::<String>::new(), "{} makes {mended}", fix.title);
+        assert!(after.is_usable(), "{mended}");
     }
 }

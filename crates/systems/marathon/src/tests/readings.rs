@@ -1,6 +1,6 @@
 //! A definition is read by its schema once, however it is used afterwards.
 
-use crate::process::Process;
+use crate::daemon::Daemon;
 use crate::schema::read::READINGS;
 use planarium_kernel::recorder::Recorder;
 use planarium_mesos::Alone;
@@ -15,16 +15,16 @@ fn readings_of(file: &str, text: &str) -> u32 {
         ..LoadService::default()
     };
     let before = READINGS.get();
-    let definition = Process::read(&load);
-    assert!(Process::preview(&definition).expect("usable").is_ok());
-    assert!(Process::findings_against(&definition, None).is_empty());
+    let definition = Daemon::read(&load);
+    assert!(Daemon::preview(&definition).expect("usable").is_ok());
+    assert!(Daemon::findings_against(&definition, None).is_empty());
     let mut cx = Recorder::new(1);
     let mut alone = Alone::new(&mut cx, &Flags::default());
     let mut cluster = alone.cluster(cx.now());
     let loading = Loading { number: Number(1), load: Arc::new(load), definition: definition.clone() };
-    let (process, _) = Process::start(&mut cx, &mut cluster, loading).expect("it starts");
+    let (daemon, _) = Daemon::start(&mut cx, &mut cluster, loading).expect("it starts");
     // It is held against what runs as well.
-    Process::findings_against(&definition, Some(&process));
+    Daemon::findings_against(&definition, Some(&daemon));
     READINGS.get() - before
 }
 

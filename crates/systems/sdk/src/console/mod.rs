@@ -36,8 +36,13 @@ use planarium_part::console::{Console, Output, Terminal};
 use planarium_part::{Request, Response};
 
 /// The command line of a service.
-pub(crate) const CONSOLE: Console =
-    Console { programs: &[&["dcos", "NAME"]], run: run_at, complete, usage: || grammar::usage(&[]) };
+pub(crate) const CONSOLE: Console = Console {
+    programs: &[&["dcos", "NAME"]],
+    run: run_at,
+    complete,
+    usage: || grammar::usage(&[]),
+    example: "plan continue deploy web",
+};
 
 fn run_at(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     run_with_files(args, terminal.service, terminal.send, terminal.read)

@@ -1,9 +1,8 @@
-//! The scheduler's size, digest and invariants.
+//! The scheduler's size and invariants.
 //!
 //! *Knows*: every record with state. *Must not know*: the purpose of any record.
 
 use super::Scheduler;
-use planarium_kernel::Digest;
 use planarium_plan::StepState;
 
 impl Scheduler {
@@ -11,25 +10,6 @@ impl Scheduler {
     pub fn weight(&self) -> u64 {
         let steps: usize = self.plans.iter().map(|plan| plan.tree.step_count()).sum();
         4096 + 512 * steps as u64 + 1024 * u64::from(self.state.tasks.pod_count())
-    }
-
-    /// Writes the state into a digest.
-    pub fn digest(&self, digest: &mut Digest) {
-        digest.write_str(&self.service.name);
-        digest.write_str(&self.configs.target.id);
-        digest.write_u32(self.ids.generation);
-        self.state.tasks.digest(digest);
-        self.backoff.digest(digest);
-        self.offers.revive.digest(digest);
-        self.killer.digest(digest);
-        digest.write_u64(self.plans.len() as u64);
-        for plan in self.plans.iter() {
-            plan.tree.write_digest(digest);
-        }
-        digest.write_u64(u64::from(self.plans.waiting.len()));
-        digest.write_u64(self.offers.open.len() as u64);
-        digest.write_bool(self.state.completed_once);
-        digest.write_bool(self.is_uninstalling());
     }
 
     /// Broken invariants, in words. *Cost*: walks everything.

@@ -9,7 +9,7 @@
 use super::Cx;
 use super::outbox::Outbox;
 use super::timers::Timers;
-use planarium_kernel::{Cause, Digest, Index, SimTime, sorted};
+use planarium_kernel::{Cause, Digestible, Index, SimTime, sorted};
 use planarium_mesos::api::Call;
 use planarium_plan::Holder;
 use planarium_protocol::Text;
@@ -44,7 +44,8 @@ pub(crate) struct Pending {
 }
 
 /// The requests that have not been answered.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Digestible)]
+#[digest(sorted_ids())]
 pub(crate) struct TaskKiller {
     pending: Index<Pending>,
 }
@@ -57,7 +58,7 @@ impl TaskKiller {
             return false;
         }
         out.push(cx, Call::Kill { task_id: id.clone(), agent_id: agent.cloned(), grace_ms: None });
-        timers.arm_kills(cx, self.next_due());
+        timers.arm_kills(cx, || self.next_due());
         true
     }
 
@@ -67,7 +68,7 @@ impl TaskKiller {
             let call = Call::Kill { task_id: id, agent_id: pending.agent, grace_ms: None };
             out.push_caused(pending.cause, call);
         }
-        timers.arm_kills(cx, self.next_due());
+        timers.arm_kills(cx, || self.next_due());
     }
 
     /// A task is to end. True when the request has to go out now.
@@ -144,14 +145,10 @@ impl TaskKiller {
         sayable.map(|pending| pending.said.saturating_add(RETRY_MS)).min()
     }
 
-    /// Writes the set into a digest.
-    pub(crate) fn digest(&self, digest: &mut Digest) {
-        digest.write_u64(self.pending.len() as u64);
+    fn sorted_ids(&self) -> Vec<&Text> {
         let mut ids: Vec<&Text> = self.pending.iter().map(|(id, _)| id).collect();
         sorted::sort(&mut ids);
-        for id in ids {
-            digest.write_str(id);
-        }
+        ids
     }
 }
 

@@ -43,7 +43,6 @@ mod statuses;
 #[cfg(test)]
 mod tests;
 mod timers;
-mod weight;
 
 pub(crate) use commands::op_of;
 pub(crate) use lifecycle::not_served;
@@ -60,7 +59,7 @@ use lifecycle::Lifecycle;
 use metrics::Metrics;
 use offers::Offers;
 use outbox::Outbox;
-use planarium_kernel::{Recorder, SimTime};
+use planarium_kernel::{Digestible, Recorder, SimTime, Weight, cow::bytes_of};
 pub use planarium_mesos::api::Request;
 use planarium_mesos::api::SchedulerEvent;
 use planarium_protocol::{EventBody, Refusal};
@@ -75,8 +74,20 @@ use timers::{TimerKind, Timers};
 /// Recorder of facts that every part of the engine is handed.
 pub type Cx = Recorder<EventBody>;
 
+/// Estimated bytes of a row of an ordered map of texts.
+pub(crate) const ROW: u64 = 64;
+
 /// The scheduler of one service.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(
+    service.name, configs.target.id, ids.generation, state.tasks, backoff, offers.revive, killer,
+    plans.len(), each plans.iter().map(|plan| &plan.tree), plans.waiting.len(), offers.open.len(),
+    state.completed_once, is_uninstalling(),
+)]
+#[weight(
+    own bytes_of::<Self>(1), plans, state.tasks, timers, offers,
+    own ROW * (self.failed.len() as u64 + u64::from(self.reconciler.len())),
+)]
 pub struct Scheduler {
     /// The service as the process was started.
     pub(crate) service: Service,

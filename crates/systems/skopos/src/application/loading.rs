@@ -7,7 +7,7 @@ use crate::blueprint::Blueprint;
 use crate::commands::Command;
 use crate::definition::generate::Running;
 use crate::definition::{Definition, Prepared};
-use crate::instances::{Group, Hosts, InstanceState, Instances};
+use crate::instances::{FreeSlots, Group, Hosts, InstanceState, Instances};
 use crate::machines::Io;
 use crate::plan::Plan;
 use crate::run::{Mode, Run};
@@ -24,8 +24,9 @@ impl App {
     pub(crate) fn load(io: &mut Io<'_>, definition: Arc<Definition>) -> Result<Self, Refusal> {
         let prepared = prepare(&definition, &definition.planted())?;
         let mut app = Self::with(io.cx.now(), &Blueprint::new(definition.clone()), prepared);
+        let mut free = FreeSlots::default();
         for planted in &definition.env.simulation.instances {
-            app.containers(io).plant(planted);
+            app.containers(io).plant(planted, &mut free);
         }
         arrange(&app.blueprint, &mut app.instances);
         app.run.names.loaded(io.cx, app.run.mode);

@@ -18,12 +18,18 @@ use crate::plan::ChainId;
 use crate::run::{HoldReason, LogKind, Mode, Run, Shown};
 use crate::views::ViewCache;
 use planarium_ground::Cx;
-use planarium_kernel::SimTime;
+use planarium_kernel::{Digestible, SimTime, Weight};
 use planarium_protocol::Refusal;
 use planarium_protocol::refusal::RefusalCode;
 
 /// An application.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible, Weight)]
+#[digest(
+    blueprint.name(), prepared.text, run.mode.word(), run.pause_requested, run.step_mode,
+    run.interactive, leaving, run.executions, each run.stack, each run.steps, run.log.len(),
+    run.work.next_due().map_or(0, SimTime::ms), each instances.iter(),
+)]
+#[weight(own 512, run.plan, flat run.steps, run.log, run.trace, run.loops, instances)]
 pub(crate) struct App {
     pub(crate) blueprint: Blueprint,
     pub(crate) prepared: Prepared,

@@ -125,7 +125,7 @@ pub(crate) fn bind(site: &Site<'_>, step: &Step, action: &Action) -> Result<Boun
     }
     let callee = callee_of(site, &scope, action)?;
     let (callee, mut words) = callee;
-    words.extend(listed.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
+    words.extend(listed.iter().map(planarium_protocol::json::bare));
     let line = has_names.then(|| line(&callee, &words, &arguments));
     if let Callee::Plugin { spec, .. } = &callee {
         for (name, _) in &mut arguments {
@@ -274,7 +274,7 @@ fn line(callee: &Callee, words: &[String], arguments: &[(Text, Value)]) -> Text 
         Callee::Plugin { .. } | Callee::Own { .. } => callee.name(),
     };
     for (name, value) in arguments {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let value = planarium_protocol::json::bare(value);
         let _ = write!(line, " {name}={value}");
     }
     line.into()

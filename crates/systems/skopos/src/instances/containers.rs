@@ -4,7 +4,7 @@
 //!
 //! *Order*: the process first, then the event, then the record, as readers of the records expect it.
 
-use super::{ComponentId, Group, Hosts, Instance, InstanceState, Instances, Slot};
+use super::{ComponentId, FreeSlots, Group, Hosts, Instance, InstanceState, Instances, Slot};
 use crate::blueprint::Blueprint;
 use crate::definition::env::Planted;
 use crate::machines::{Io, Place, place};
@@ -258,16 +258,13 @@ impl Containers<'_, '_> {
     // ---- before the plan, and at the end -----------------------------------------------------------
 
     /// Puts an instance on the machines that runs when the application is loaded.
-    pub(crate) fn plant(&mut self, planted: &Planted) {
+    pub(crate) fn plant(&mut self, planted: &Planted, free: &mut FreeSlots) {
         let Some(component) = self.blueprint.component_id(&planted.component) else { return };
         // Only what runs is new.
         let is_new = !planted.stopped && self.blueprint.new_image(component).as_ref() == Some(&planted.image);
         let group = if is_new { Group::New } else { Group::Old };
-        let position = self.instances.group(component, group, 0).count() as u64;
-        let mut slot = Slot { component, group, index: planted.index.unwrap_or(position) };
-        while self.instances.get(slot).is_some() {
-            slot.index = slot.index.saturating_add(1);
-        }
+        let index = planted.index.unwrap_or_else(|| free.taken(component, group));
+        let slot = free.take(Slot { component, group, index });
         let letter = if group == Group::New { 'n' } else { 'o' };
         let wanted = match &planted.id {
             Some(id) => id.to_string(),

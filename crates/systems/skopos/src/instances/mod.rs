@@ -6,14 +6,16 @@
 //! new when its image is the one of the model is ours.
 
 mod containers;
+mod free;
 mod hosts;
 
 pub(crate) use containers::{Containers, Launching};
+pub(crate) use free::FreeSlots;
 pub(crate) use hosts::Hosts;
 
 use crate::definition::model::tag;
 use planarium_ground::{MachineId, ProcessId};
-use planarium_kernel::{Map, SimTime, SortedMap, id_types};
+use planarium_kernel::{Digestible, Map, SimTime, SortedMap, Weight, id_types};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
@@ -42,7 +44,8 @@ impl Group {
 }
 
 /// A place for an instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Digestible)]
+#[digest(group == Group::New, index)]
 pub(crate) struct Slot {
     /// Its component.
     pub(crate) component: ComponentId,
@@ -75,7 +78,9 @@ impl InstanceState {
 }
 
 /// An instance.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Digestible, Weight)]
+#[digest(id, image, state.word(), machine.map_or(u32::MAX, |machine| machine.0))]
+#[weight(own 64)]
 pub(crate) struct Instance {
     /// Its id, never reused.
     pub(crate) id: Text,
@@ -132,7 +137,8 @@ impl Instance {
 }
 
 /// All instances of an application.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Weight)]
+#[weight(slots, flat processes, own 48 * (self.given.len() + self.machines.len()) as u64)]
 pub(crate) struct Instances {
     slots: Map<Slot, Arc<Instance>>,
     processes: Map<ProcessId, Slot>,
@@ -303,15 +309,10 @@ impl Instances {
         let late = |(_, instance): &&(Slot, Arc<Instance>)| packed && !runs(instance);
         let first = grouped.iter().filter(|one| !late(one));
         let mut sorted: Map<Slot, Arc<Instance>> = Map::new();
+        let mut free = FreeSlots::default();
         for (slot, instance) in first.chain(grouped.iter().filter(late)) {
             let (slot, instance) = (*slot, instance.clone());
-            let mut slot = if packed { Slot { index: 0, ..slot } } else { slot };
-            if packed && let Some(last) = last_index(&sorted, slot) {
-                slot.index = last.saturating_add(1);
-            }
-            while sorted.contains_key(&slot) {
-                slot.index = slot.index.saturating_add(1);
-            }
+            let slot = free.take(if packed { Slot { index: 0, ..slot } } else { slot });
             sorted.insert(slot, instance);
         }
         if sorted.iter().map(|(slot, _)| slot).ne(before.iter().map(|(slot, _)| slot)) {
@@ -344,23 +345,6 @@ impl Instances {
         }
         found
     }
-
-    /// Bytes that are held here and not in `before`, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        const INSTANCE: u64 = 256;
-        let inside = |now: &Arc<Instance>, old: Option<&Arc<Instance>>| {
-            if old.is_some_and(|old| Arc::ptr_eq(old, now)) { 0 } else { INSTANCE }
-        };
-        self.slots.beyond(before.map(|before| &before.slots), inside)
-            + self.processes.beyond_flat(before.map(|before| &before.processes))
-            + 48 * (self.given.len() as u64 + self.machines.len() as u64)
-    }
-}
-
-/// The highest index of the group that a slot is in.
-fn last_index(slots: &Map<Slot, Arc<Instance>>, slot: Slot) -> Option<u64> {
-    let (low, high) = (Slot { index: 0, ..slot }, Slot { index: u64::MAX, ..slot });
-    slots.range(low..=high).last().map(|(slot, _)| slot.index)
 }
 
 #[cfg(test)]

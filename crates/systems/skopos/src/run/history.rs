@@ -2,7 +2,7 @@
 //!
 //! *Knows*: blocks and the entries behind them. *Must not know*: what happened.
 
-use planarium_kernel::Table;
+use planarium_kernel::{Table, Weight};
 use std::sync::Arc;
 
 /// Entries of a block.
@@ -11,7 +11,8 @@ const BLOCK: usize = 64;
 /// Entries in order. Cheap to clone also when it is long: a copy takes the last entries and a few pointers.
 ///
 /// *Invariant*: every block is full, and no entry behind a block's end ever changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Weight)]
+#[weight(own size_of_val(&*self.last) as u64, blocks)]
 pub(crate) struct History<T> {
     blocks: Table<Arc<[T]>, BLOCK>,
     last: Vec<T>,
@@ -39,15 +40,6 @@ impl<T: Clone> History<T> {
     /// All entries in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.blocks.iter().flat_map(|block| block.iter()).chain(&self.last)
-    }
-
-    /// Bytes that are held here and not in `before`, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let bytes = |entries: &[T]| std::mem::size_of_val(entries) as u64;
-        let block = |now: &Arc<[T]>, was: Option<&Arc<[T]>>| {
-            if was.is_some_and(|was| Arc::ptr_eq(now, was)) { 0 } else { bytes(now) }
-        };
-        bytes(&self.last) + self.blocks.beyond(before.map(|before| &before.blocks), block)
     }
 }
 

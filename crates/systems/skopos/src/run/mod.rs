@@ -27,14 +27,15 @@ pub(crate) use steps::{Iteration, LoopRun, StepRun, Trace};
 
 use crate::plan::{ChainId, ChainKind, Plan, SharedPlan, StepId};
 use planarium_ground::Cx;
-use planarium_kernel::{Map, SimTime, SortedMap, Table};
+use planarium_kernel::{Digestible, Map, SimTime, SortedMap, Table};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
 /// A level of the run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
 pub(crate) enum Frame {
     /// A chain with the place of its present step.
+    #[digest(chain.index(), at)]
     Chain {
         chain: ChainId,
         at: u32,
@@ -42,6 +43,7 @@ pub(crate) enum Frame {
         activation: u64,
     },
     /// A loop with its present iteration.
+    #[digest(step.index(), indices.len(), k)]
     Loop { step: StepId, indices: Indices, k: u64 },
 }
 

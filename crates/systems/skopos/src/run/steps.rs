@@ -4,11 +4,12 @@
 
 use super::Shown;
 use crate::plan::StepId;
-use planarium_kernel::{SimTime, Table};
+use planarium_kernel::{Digestible, SimTime, Table, Weight};
 use planarium_protocol::Text;
 
 /// State of a step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
+#[digest(shown.word(), entries)]
 pub(crate) struct StepRun {
     pub(crate) shown: Shown,
     /// Number of times it was entered.
@@ -72,7 +73,8 @@ impl StepRun {
 }
 
 /// The latest run of a loop.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Weight)]
+#[weight(iterations)]
 pub(crate) struct LoopRun {
     /// Planned number of iterations.
     pub(crate) planned: u64,
@@ -80,7 +82,8 @@ pub(crate) struct LoopRun {
 }
 
 /// An iteration of a loop.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Weight)]
+#[weight(own self.cells.len() as u64)]
 pub(crate) struct Iteration {
     /// The slot.
     pub(crate) index: u64,

@@ -24,7 +24,7 @@ pub(super) fn Answers(props: &AnswersProps) -> Html {
         <section aria-labelledby="maintenance-answers">
             <h3 id="maintenance-answers">{ "Inverse offers" }</h3>
             if asked.is_empty() {
-                <p class="muted">{ "No framework is asked to leave a machine. One that has something on a scheduled machine is." }</p>
+                <p class="muted">{ "No framework is asked to leave a machine now. A framework is asked when it has something on a scheduled machine." }</p>
             } else {
                 <div class="table-scroll" tabindex="0" role="group" aria-label="Inverse offers and answers">
                     <table class="machine-table">

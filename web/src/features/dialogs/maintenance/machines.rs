@@ -41,7 +41,7 @@ pub(super) fn MachineModes(props: &MachineModesProps) -> Html {
         <section aria-labelledby="maintenance-machines">
             <h3 id="maintenance-machines">{ "Machines" }</h3>
             <p class="muted">
-                { "Start takes a scheduled machine DOWN, with all that runs there; Stop brings it back. Draining and deactivating are about its agent." }
+                { "Start begins the maintenance of a scheduled machine: the machine goes DOWN with everything that runs on it. Stop brings it back. Draining and deactivating act on the machine's agent." }
                 if many { { format!(" {} machines: those that are not simply up are listed, {ROWS} at most.", machines.len()) } }
             </p>
             <div class="table-scroll" tabindex="0" role="group" aria-label="Machines and what can be done">

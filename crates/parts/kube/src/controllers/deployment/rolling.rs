@@ -36,8 +36,13 @@ fn ask_for_cleanup(cluster: &mut Cluster, cx: &Cx, rollout: &Rollout) {
         return;
     };
     let Spec::Deployment(spec) = &object.spec else { return };
+    let history = spec.history as usize;
+    // Few dependants are few old ReplicaSets: mostly no templates need to be compared.
+    if cluster.api.store.dependants(no).nth(history).is_none() {
+        return;
+    }
     let now = sets::of(&cluster.api.store, object, &spec.clone());
-    if plan::is_complete(&now) && now.old.len() > now.spec.history as usize {
+    if plan::is_complete(&now) && now.old.len() > history {
         cluster.queue.ask(cx, Work::Sync(no));
     }
 }

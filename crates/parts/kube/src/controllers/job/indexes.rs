@@ -5,9 +5,8 @@
 //! Source: `kubernetes/kubernetes: pkg/controller/job/indexed_job_utils.go` (1.29), match.
 
 use crate::{
-    controllers::pods,
     object::Object,
-    records::store::Store,
+    records::{ranks::DeletionRank, store::Store},
     spec::workload::INDEX,
     status::{Phase, Status},
 };
@@ -107,7 +106,9 @@ pub(super) fn surplus(active: &[Arc<Object>], completions: u32) -> Vec<Arc<Objec
             continue;
         };
         match kept.get(&index).copied() {
-            Some(other) if pods::rank(other, 0) >= pods::rank(pod, 0) => surplus.push(Arc::clone(pod)),
+            Some(other) if DeletionRank::of(other, 0) >= DeletionRank::of(pod, 0) => {
+                surplus.push(Arc::clone(pod));
+            }
             other => {
                 surplus.extend(other.cloned());
                 kept.insert(index, pod);

@@ -170,7 +170,7 @@ fn manage(
     }
     let most = if spec.suspended { 0 } else { wanted(spec, active, status.succeeded) };
     if active > most {
-        for pod in pods::spare(&cluster.api.store, &cluster.workloads, job.no, (active - most).min(BURST)) {
+        for pod in pods::spare(cluster, job.no, (active - most).min(BURST)) {
             pods::unmake(cluster, cx, job, &pod);
         }
         return cluster.workloads.get(job.no).map_or(0, |workload| workload.active);

@@ -4,8 +4,8 @@ use super::{
     ranges::Ranges,
     resource::{Resource, Value},
 };
-use planarium_kernel::cow::{Entries, List, behind, bytes_of};
-use planarium_kernel::{Milli, SortedMap};
+use planarium_kernel::cow::{Entries, List, bytes_of};
+use planarium_kernel::{Milli, SortedMap, Weight};
 use planarium_protocol::Text;
 use std::{
     iter::Enumerate,
@@ -16,14 +16,16 @@ use std::{
 ///
 /// Copies share their list until one of them changes: an agent's free resources are offered, declined and recovered
 /// as one list. When a long list changes, copies keep sharing the rest.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Weight)]
+#[weight(0)]
 pub struct Resources(Option<Arc<Bag>>);
 
 /// The resources of a list; short lists are stored in one piece.
 type Rows = List<Resource, 16>;
 
 /// A list with its sums, which are computed when they are first asked for.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Weight)]
+#[weight(flat rows, own self.summary.get().map_or(0, |sums| sums.bytes()))]
 struct Bag {
     rows: Rows,
     summary: OnceLock<Box<Summary>>,
@@ -48,6 +50,12 @@ pub(crate) struct Summary {
     pub(crate) roles: Vec<Text>,
     /// Set if any reservation has more than one layer.
     pub(crate) refined: bool,
+}
+
+impl Summary {
+    fn bytes(&self) -> u64 {
+        bytes_of::<Self>(1) + bytes_of::<(Text, Milli)>(self.sums.len() + self.roles.len())
+    }
 }
 
 /// The sums of the empty list.
@@ -134,18 +142,6 @@ impl Resources {
     /// The same, if they are computed already.
     pub(crate) fn known_sums(&self) -> Option<&SortedMap<Text, Milli>> {
         self.0.as_deref()?.summary.get().map(|all| &all.sums)
-    }
-
-    /// Bytes that this list takes beyond the earlier one.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let before = before.and_then(|before| before.0.as_ref());
-        let inside = |bag: &Bag| {
-            let summary = bag.summary.get().map(|all| {
-                bytes_of::<Summary>(1) + bytes_of::<(Text, Milli)>(all.sums.len() + all.roles.len())
-            });
-            bag.rows.beyond(before.map(|before| &before.rows)) + summary.unwrap_or(0)
-        };
-        self.0.as_ref().map_or(0, |bag| behind(bag, before, inside))
     }
 
     /// Returns whether both share one list, or both are empty.

@@ -12,6 +12,7 @@
 use planarium_kernel::civil::{Date, weekday};
 use std::fmt;
 
+use crate::go_duration_ms;
 use crate::template::gotemplate::call::{Answer, Function, Type, arg, text};
 use crate::template::gotemplate::exec::Machine;
 use crate::template::gotemplate::value::Value;
@@ -274,7 +275,7 @@ fn in_zone(machine: &mut Machine<'_>, args: &[Value]) -> Answer {
 
 fn modify(_: &mut Machine<'_>, args: &[Value]) -> Answer {
     let given = arg(args, 1).clone();
-    Ok(match (&given, duration_ms(text(args, 0))) {
+    Ok(match (&given, go_duration_ms(text(args, 0))) {
         (Value::Time(at), Some(change)) => Value::Time(Instant(at.0.saturating_add(change))),
         _ => given,
     })
@@ -290,49 +291,6 @@ fn ago(machine: &mut Machine<'_>, args: &[Value]) -> Answer {
         (hours, minutes, seconds) => format!("{sign}{hours}h{minutes}m{seconds}s"),
     }
     .into())
-}
-
-/// `time.ParseDuration`, in milliseconds.
-fn duration_ms(text: &str) -> Option<i64> {
-    let (negative, mut rest) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if rest == "0" {
-        return Some(0);
-    }
-    if rest.is_empty() {
-        return None;
-    }
-    let mut total_us: i64 = 0;
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, after) = rest.split_at_checked(digits)?;
-        let unit = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
-        let (unit, after) = after.split_at_checked(unit)?;
-        let in_us: i64 = match unit {
-            "ns" => 0,
-            "us" | "µs" | "μs" => 1,
-            "ms" => 1000,
-            "s" => 1_000_000,
-            "m" => 60_000_000,
-            "h" => 3_600_000_000,
-            _ => return None,
-        };
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        if whole.is_empty() && fraction.is_empty() {
-            return None;
-        }
-        let whole: i64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-        let short = fraction.get(..fraction.len().min(6)).unwrap_or_default();
-        let part: i64 = if short.is_empty() { 0 } else { short.parse().ok()? };
-        let scale = 10_i64.checked_pow(u32::try_from(short.len()).ok()?)?;
-        total_us = total_us.checked_add(whole.checked_mul(in_us)?)?;
-        total_us = total_us.checked_add(part.checked_mul(in_us)? / scale)?;
-        rest = after;
-    }
-    let ms = total_us / 1000;
-    Some(if negative { -ms } else { ms })
 }
 
 /// A text by a layout of the common parts.

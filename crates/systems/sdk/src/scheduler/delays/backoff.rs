@@ -10,7 +10,7 @@
 //! counts in whole milliseconds.
 
 use planarium_kernel::SortedMap;
-use planarium_kernel::{Digest, Milli, SimTime};
+use planarium_kernel::{Digestible, Milli, SimTime};
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
 
@@ -51,7 +51,8 @@ impl BackoffConfig {
 const NANOS: u64 = 1_000_000;
 
 /// The delay of one task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Digestible)]
+#[digest(size_ns, since)]
 pub(crate) struct Delay {
     /// Its size. *Units*: nanoseconds.
     size_ns: u64,
@@ -74,7 +75,8 @@ impl Delay {
 }
 
 /// All delays, by task instance name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
+#[digest(all delays)]
 pub(crate) struct Backoff {
     config: BackoffConfig,
     delays: SortedMap<Text, Delay>,
@@ -122,16 +124,6 @@ impl Backoff {
     /// The delay that still runs for a task.
     pub(crate) fn running(&self, task: &str, now: SimTime) -> Option<Delay> {
         self.delays.get(task).copied().filter(|delay| delay.until() > now)
-    }
-
-    /// Writes the table into a digest.
-    pub(crate) fn digest(&self, digest: &mut Digest) {
-        digest.write_u64(self.delays.len() as u64);
-        for (task, delay) in &self.delays {
-            digest.write_str(task);
-            digest.write_u64(delay.size_ns);
-            digest.write_u64(delay.since.ms());
-        }
     }
 }
 

@@ -18,11 +18,12 @@ pub(crate) use revive::WorkSet;
 use super::Cx;
 use super::outbox::Outbox;
 use super::timers::Timers;
+use crate::scheduler::ROW;
 use declined::Declined;
 use evaluate::Overhead;
 use history::{Evaluation, History};
-use planarium_kernel::SimTime;
 use planarium_kernel::cow::bytes_of;
+use planarium_kernel::{SimTime, Weight};
 use planarium_mesos::api::{Call, Offer};
 use planarium_protocol::Text;
 use revive::Revive;
@@ -40,7 +41,11 @@ const DECLINE_SHORT_MS: u64 = 5_000;
 const ALLOCATION_MS: u64 = 1_000;
 
 /// The master's offers, and the demand for more.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Weight)]
+#[weight(
+    own bytes_of::<usize>(self.open.len()), own bytes_of::<Evaluation>(self.history.last.len()),
+    own ROW * self.history.agents.len() as u64,
+)]
 pub(crate) struct Offers {
     /// Those that wait for the next cycle.
     pub(crate) open: Vec<Arc<Offer>>,
@@ -106,17 +111,7 @@ impl Offers {
             out.push(cx, Call::Revive { roles: Vec::new() });
         }
     }
-
-    /// Bytes beside what copies share, by estimate.
-    pub(crate) fn bytes(&self) -> u64 {
-        bytes_of::<usize>(self.open.len())
-            + bytes_of::<Evaluation>(self.history.last.len())
-            + ROW * self.history.agents.len() as u64
-    }
 }
-
-/// A row of an ordered map of texts. *Units*: bytes, by estimate.
-const ROW: u64 = 64;
 
 /// Turns offers down for a short while. They come again with the allocator's next run after it; until
 /// then the loop is not at rest.

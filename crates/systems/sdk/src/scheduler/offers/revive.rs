@@ -6,7 +6,7 @@
 //! **Source**: `dcos-commons: …/framework/ReviveManager.java, TokenBucket.java, WorkSetTracker.java`. Match.
 
 use crate::scheduler::requirement::WorkKey;
-use planarium_kernel::{Digest, SimTime};
+use planarium_kernel::{Digestible, SimTime};
 
 /// Tokens at the start and at most.
 const CAPACITY: u32 = 256;
@@ -17,7 +17,8 @@ const SPACING_MS: u64 = 5_000;
 
 /// A set of work items, rebuilt in every cycle from keys that are fingerprints: each key is in the first free slot
 /// after the one given by its lower bits.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Digestible)]
+#[digest(sorted_keys())]
 pub(crate) struct WorkSet {
     /// A power of two, at least twice as many as keys, or none; 0 is a free slot.
     slots: Vec<WorkKey>,
@@ -80,18 +81,15 @@ impl WorkSet {
         self.used == 0 && !self.zero
     }
 
-    fn is_subset(&self, of: &Self) -> bool {
-        (!self.zero || of.zero) && self.slots.iter().all(|key| *key == 0 || of.contains(*key))
-    }
-
-    fn digest(&self, digest: &mut Digest) {
+    fn sorted_keys(&self) -> Vec<WorkKey> {
         let mut keys: Vec<WorkKey> = self.slots.iter().copied().filter(|key| *key != 0).collect();
         keys.extend(self.zero.then_some(0));
         planarium_kernel::sorted::sort(&mut keys);
-        digest.write_u64(keys.len() as u64);
-        for key in keys {
-            digest.write_u64(key);
-        }
+        keys
+    }
+
+    fn is_subset(&self, of: &Self) -> bool {
+        (!self.zero || of.zero) && self.slots.iter().all(|key| *key == 0 || of.contains(*key))
     }
 }
 
@@ -126,7 +124,8 @@ impl Bucket {
 }
 
 /// Suppress and revive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Digestible)]
+#[digest(bucket.tokens, suppressed, requested, work)]
 pub(crate) struct Revive {
     bucket: Bucket,
     suppressed: bool,
@@ -183,14 +182,6 @@ impl Revive {
         // With nothing to do, the offers that this brings end the suppression.
         self.suppressed &= self.work.is_empty();
         true
-    }
-
-    /// Writes the state into a digest.
-    pub(crate) fn digest(&self, digest: &mut Digest) {
-        digest.write_u32(self.bucket.tokens);
-        digest.write_bool(self.suppressed);
-        digest.write_bool(self.requested);
-        self.work.digest(digest);
     }
 }
 

@@ -33,7 +33,8 @@ pub(crate) use step_tasks::StepTask;
 
 use super::Cx;
 use super::state::TaskRecord;
-use planarium_kernel::{SortedMap, SortedSet};
+use crate::scheduler::ROW;
+use planarium_kernel::{SortedMap, SortedSet, Weight};
 use planarium_plan::{Element, Holder, PhaseId, PlanId, Status, StepState};
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
@@ -45,7 +46,8 @@ pub(crate) const DEPLOY: &str = "deploy";
 pub(crate) const RECOVERY: &str = "recovery";
 
 /// The plans of a service.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Weight)]
+#[weight(list, waiting, own ROW * (self.delayed.len() + self.releases.len() + self.withheld.len()) as u64)]
 pub(crate) struct Plans {
     /// Name of the service, the head of every path.
     service: Text,

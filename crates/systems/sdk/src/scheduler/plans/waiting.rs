@@ -5,8 +5,8 @@
 //! A step waits for few tasks of a pod instance, so its list is searched linearly.
 
 use crate::scheduler::state::PodKey;
-use planarium_kernel::Table;
 use planarium_kernel::cow::{behind, bytes_of};
+use planarium_kernel::{Table, Weight};
 use planarium_plan::Holder;
 use planarium_protocol::Text;
 use std::sync::Arc;
@@ -64,11 +64,12 @@ impl Waiting {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Text, &Holder)> {
         self.pods.iter().flatten().flat_map(|row| row.iter()).map(|(id, holder)| (id, holder))
     }
+}
 
-    /// Bytes that this table holds and `before` does not, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+impl Weight for Waiting {
+    fn beyond(&self, before: Option<&Self>) -> u64 {
         let list = |row: &Arc<Vec<(Text, Holder)>>| bytes_of::<(Text, Holder)>(row.len());
-        self.pods.beyond(before.map(|before| &before.pods), |row, old| {
+        self.pods.beyond_with(before.map(|before| &before.pods), |row, old| {
             let old = old.and_then(|old| old.as_ref());
             row.as_ref().map_or(0, |row| behind(row, old, |_| list(row)))
         })

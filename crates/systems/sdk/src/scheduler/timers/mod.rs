@@ -10,7 +10,7 @@ mod cycles;
 use super::Cx;
 use cycles::Cycles;
 use planarium_kernel::queue::Class;
-use planarium_kernel::{Cause, EventQueue, SimTime, TimerId};
+use planarium_kernel::{Cause, EventQueue, SimTime, TimerId, Weight};
 
 /// Offers of one batch are collected this long. *Units*: milliseconds.
 pub const OFFER_BATCH_MS: u64 = 200;
@@ -50,7 +50,8 @@ pub(crate) enum TimerKind {
 }
 
 /// All timers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Weight)]
+#[weight(queue)]
 pub(crate) struct Timers {
     queue: EventQueue<Timer>,
     cycles: Cycles,
@@ -167,10 +168,10 @@ impl Timers {
         self.backoff = self.rearm(cx, self.backoff, at, TimerKind::Backoff);
     }
 
-    /// Ensures that pending kills are repeated; `due` is the first repetition.
-    pub(crate) fn arm_kills(&mut self, cx: &Cx, due: Option<SimTime>) {
+    /// Ensures that pending kills are repeated; `due` returns the first repetition, and is asked only if there is no timer yet.
+    pub(crate) fn arm_kills(&mut self, cx: &Cx, due: impl FnOnce() -> Option<SimTime>) {
         let armed = self.kills.is_some_and(|id| self.queue.is_armed(id));
-        if !armed && let Some(at) = due {
+        if !armed && let Some(at) = due() {
             self.kills = Some(self.arm(cx, at.max(cx.now()), Class::Periodic, TimerKind::Kills));
         }
     }
@@ -197,10 +198,5 @@ impl Timers {
         let mut cycles = self.cycles.clone();
         cycles.stop();
         *self = Self { cycles, stopped: true, ..Self::new(SimTime::ZERO) };
-    }
-
-    /// Bytes that the queue takes, by estimate.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.queue.bytes()
     }
 }

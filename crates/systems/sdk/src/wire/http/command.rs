@@ -8,7 +8,7 @@
 //!
 //! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/http/endpoints/{Plans,Pod,State}Resource.java`.
 
-use crate::process::Process;
+use crate::daemon::Daemon;
 use planarium_mesos::Cluster;
 use planarium_mesos::operator::form_fields;
 use planarium_part::{Cx, System};
@@ -135,7 +135,7 @@ fn wrong_method(call: &HttpCall, right: &str) -> Refusal {
     Refusal { status: 405, ..bad(text) }
 }
 
-impl Process {
+impl Daemon {
     /// Carries out a journaled call of a scheduler's API. Queries are not inputs: they are sent over HTTP.
     pub(crate) fn carry_out(
         &mut self,

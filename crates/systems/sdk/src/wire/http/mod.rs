@@ -11,7 +11,7 @@ mod reads;
 mod text;
 
 use super::SdkQuery;
-use crate::process::{Member, Process};
+use crate::daemon::{Daemon, Member};
 use command::is_command;
 use planarium_part::http::encode;
 use planarium_part::{Request, Response, Wire};
@@ -62,7 +62,7 @@ pub(crate) fn nobody(_: &Request, parts: &[&str]) -> Response {
     }
 }
 
-impl Process {
+impl Daemon {
     /// Outcome of a request.
     pub(crate) fn answer_request(&self, request: &Request, parts: &[&str], epoch_ms: u64) -> Wire {
         let Some((name, parts)) = address(parts) else { return Wire::NotMine };

@@ -7,7 +7,7 @@
 
 use super::text::{self, Form};
 use super::{is_called, reads, refused, shaped, unknown, wrong_method};
-use crate::process::{Member, Process, Shared};
+use crate::daemon::{Daemon, Member, Shared};
 use planarium_kernel::SortedSet;
 use planarium_part::{Request, Response, Wire};
 use planarium_protocol::Input;
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// Files of a package: they belong to the framework, not to one of its services.
 const PACKAGE: &[&str] = &["config.json", "marathon.json.mustache", "resource.json", "package.json"];
 
-impl Process {
+impl Daemon {
     /// Answers for a shared framework itself.
     pub(super) fn answer_framework(
         &self,

@@ -3,7 +3,8 @@
 //! *Knows*: requirement names, texts and shortages. *Must not know*: how requirements are checked.
 
 use super::check_text::{Amount, Words};
-use planarium_kernel::{Milli, SimTime};
+use crate::scheduler::ROW;
+use planarium_kernel::{Milli, SimTime, Weight, cow::bytes_of};
 use planarium_protocol::Text;
 use planarium_protocol::why::{AgentOutcome, FunnelStage, OfferFunnel, RequirementOutcome};
 use std::borrow::Cow;
@@ -44,7 +45,8 @@ impl Check {
 }
 
 /// Outcome of one machine's offer, kept for explanations.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Weight)]
+#[weight(own bytes_of::<Check>(self.checks.len()) + ROW)]
 pub(crate) struct Outcome {
     /// Hostname.
     pub(crate) agent: Text,

@@ -26,13 +26,18 @@ pub(crate) use record::{
 pub(crate) use update::{StatusChange, TakenStatus};
 
 use crate::placement::StoredTaskFacts;
-use planarium_kernel::{Finder, Index, Map, SortedSet, Table};
+use planarium_kernel::{Digestible, Finder, Index, Map, SortedSet, Table, Weight, cow::bytes_of};
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// All records.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Digestible, Weight)]
+#[digest(by_name.len(), each tasks())]
+#[weight(
+    pods, flat keys, by_name, by_id, by_host,
+    own self.facts.as_ref().map_or(0, |facts| 2 * bytes_of::<StoredTaskFacts>(facts.list.len())),
+)]
 pub(crate) struct TaskStore {
     /// Every pod instance that was ever asked for, by number.
     pods: Table<Slot, 8>,
@@ -55,7 +60,8 @@ pub(crate) struct TaskStore {
 }
 
 /// One pod instance.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Weight)]
+#[weight(tasks)]
 struct Slot {
     key: PodKey,
     /// `None` without stored tasks. Shared with copies of the store and with views until a task of the pod changes.

@@ -5,7 +5,7 @@
 //! **Source**: `dcos-commons: …/offer/taskdata/TaskLabelWriter.java, …/state/GoalStateOverride.java`.
 
 use super::pod_key::PodKey;
-use planarium_kernel::{Milli, SimTime};
+use planarium_kernel::{Digestible, Milli, SimTime};
 use planarium_protocol::Text;
 use planarium_protocol::view::ConfigFileView;
 use std::collections::BTreeMap;
@@ -210,7 +210,10 @@ pub(crate) struct Location {
 }
 
 /// One task instance.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Digestible)]
+#[digest(
+    name, id, config, at.agent_id, permanently_failed, status.as_ref().map_or("", |status| status.state),
+)]
 pub(crate) struct TaskRecord {
     /// The part that stays as long as the record does: copies share it.
     pub(crate) launched: Arc<Launched>,
