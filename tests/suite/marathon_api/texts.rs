@@ -244,3 +244,27 @@ fn apps_of_a_list_and_files_of_apps_go_when_they_are_deleted() {
     pass(&mut client, 120);
     assert_eq!(truth(&mut client, &name), BTreeMap::from([files[0].clone()]));
 }
+
+#[test]
+fn an_app_that_a_call_adds_beside_a_list_is_in_its_text() {
+    let json = format!("[\n  {},\n  {}\n]\n", app("/a", json!({})), app("/shop/b", json!({"instances": 2})));
+    let yaml = "# two apps\n- id: /a\n  cmd: ./a\n  cpus: 0.1\n  mem: 16\n- id: /shop/b   # behind\n  cmd: ./b\n  cpus: 0.1\n  mem: 16\n";
+    for (file, text) in [("apps.json", json.as_str()), ("apps.yaml", yaml)] {
+        let mut client = client();
+        let name = loaded(&mut client, &one(file, text));
+        sent(&mut client, "POST", "/v2/apps", &app("/shop/cart", json!({"instances": 2})));
+        pass(&mut client, 120);
+        let now = truth(&mut client, &name).remove(file).expect("the file");
+        assert!(now.contains("/shop/cart"), "{now}");
+        assert!(file == "apps.json" || now.starts_with(yaml), "nothing else has changed: {now}");
+        sent(&mut client, "DELETE", "/v2/apps/shop/cart", &Value::Null);
+        pass(&mut client, 120);
+        assert_eq!(texts(&client, &name), one(file, text));
+        // With a second definition nobody knows to which of the two the app belongs.
+        let own = one("other.json", &app("/other", json!({})).to_string());
+        client.post("/sim/services", &json!({"dialect": "marathon", "files": own})).status(200);
+        sent(&mut client, "POST", "/v2/apps", &app("/shop/cart", json!({})));
+        pass(&mut client, 120);
+        assert_eq!(texts(&client, &name), one(file, text));
+    }
+}

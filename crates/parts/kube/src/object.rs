@@ -358,9 +358,9 @@ impl Object {
     pub fn path(&self) -> Text {
         let word = &self.info.singular;
         if self.info.group.is_empty() {
-            format!("{word}/{}", self.name).into()
+            [word, "/", &self.name].concat().into()
         } else {
-            format!("{word}.{}/{}", self.info.group, self.name).into()
+            [word, ".", &self.info.group, "/", &self.name].concat().into()
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     tree::Tree,
 };
 use planarium_protocol::Text;
+use std::borrow::Cow;
 
 /// A condition of a status.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -313,6 +314,12 @@ impl Object {
         })
     }
 
+    /// The word that `kubectl get pods` shows as STATUS, and whether the condition `Ready` is `True`; `None` if it is not a Pod.
+    pub fn shown_status(&self) -> Option<(Cow<'static, str>, bool)> {
+        let (Spec::Pod(spec, _), Status::Pod(status)) = (&self.spec, &self.status) else { return None };
+        Some((shown(self, spec, status), status.ready_since().is_some()))
+    }
+
     /// `None` if it is not a Pod.
     pub fn pod(&self) -> Option<PodFacts> {
         let (Spec::Pod(spec, own), Status::Pod(status)) = (&self.spec, &self.status) else { return None };
@@ -322,7 +329,7 @@ impl Object {
             ready: status.ready_since().is_some(),
             node: own.node.clone(),
             ip: if status.ip.is_none() { "".into() } else { status.ip.text().into() },
-            shown: shown(self, spec, status),
+            shown: shown(self, spec, status).into(),
             ready_containers: main.iter().map(|one| u32::from(one.ready)).sum(),
             containers: u32::try_from(spec.main().len()).unwrap_or(u32::MAX),
             restarts: main.iter().map(|one| one.restarts).fold(0, u32::saturating_add),
@@ -367,13 +374,14 @@ impl Object {
 /// The word that tables show as a pod's status.
 ///
 /// **Source**: `kubernetes/kubernetes: pkg/printers/internalversion/printers.go` (`printPod`), match.
-fn shown(pod: &Object, spec: &PodSpec, status: &PodStatus) -> Text {
-    let mut reason: Text =
+fn shown(pod: &Object, spec: &PodSpec, status: &PodStatus) -> Cow<'static, str> {
+    let mut reason: Cow<'static, str> =
         if status.reason.is_empty() { status.phase.as_str().into() } else { status.reason.into() };
     let (init, main) = status.containers.split_at_checked(usize::from(spec.inits)).unwrap_or((&[], &[]));
-    let of_ended = |ended: &crate::status::Ended, prefix: &str| -> Text {
+    let of_ended = |ended: &crate::status::Ended, prefix: &str| -> Cow<'static, str> {
         match ended.reason {
             "" => format!("{prefix}ExitCode:{}", ended.code).into(),
+            reason if prefix.is_empty() => reason.into(),
             reason => format!("{prefix}{reason}").into(),
         }
     };
@@ -400,7 +408,7 @@ fn shown(pod: &Object, spec: &PodSpec, status: &PodStatus) -> Text {
                 _ => {}
             }
         }
-        if *reason == *"Completed" && has_running {
+        if reason == "Completed" && has_running {
             reason = if status.ready_since().is_some() { "Running".into() } else { "NotReady".into() };
         }
     }

@@ -74,8 +74,8 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
     let (init_names, main_names) =
         run.spec.containers.split_at_checked(usize::from(run.spec.inits)).unwrap_or((&[], &[]));
     let mut conditions = before.conditions.clone();
-    let mut put = |kind, good: bool, reason, message: String| {
-        let (reason, message) = if good { ("", String::new()) } else { (reason, message) };
+    let mut put = |kind, good: bool, reason, message: &dyn Fn() -> String| {
+        let (reason, message) = if good { ("", String::new()) } else { (reason, message()) };
         Cond::new(kind, Tri::of(good), reason, message, now).put(&mut conditions);
     };
     let names = |cells: &[Cell], containers: &[crate::spec::container::Container], bad: fn(&Cell) -> bool| {
@@ -85,19 +85,16 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
     let pending_inits = names(init, init_names, |cell| cell.ended().is_none_or(|ended| ended.code != 0));
     let initialized = run.stage == Stage::Main || pending_inits.is_empty();
     if phase == Phase::Succeeded {
-        put("Initialized", true, "PodCompleted", String::new());
+        put("Initialized", true, "PodCompleted", &String::new);
         for kind in ["Ready", "ContainersReady"] {
-            put(kind, false, "PodCompleted", String::new());
+            put(kind, false, "PodCompleted", &String::new);
         }
     } else {
-        put(
-            "Initialized",
-            initialized,
-            "ContainersNotInitialized",
-            format!("containers with incomplete status: [{pending_inits}]"),
-        );
+        put("Initialized", initialized, "ContainersNotInitialized", &|| {
+            format!("containers with incomplete status: [{pending_inits}]")
+        });
         let unready = names(main, main_names, |cell| !cell.status.ready);
-        let message = format!("containers with unready status: [{unready}]");
+        let message = || format!("containers with unready status: [{unready}]");
         let ready = unready.is_empty() && initialized;
         let state = |gate: &Text| before.gates.iter().find(|one| one.kind == *gate).map(|one| one.status);
         let mut closed = Vec::new();
@@ -113,11 +110,11 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
             }
         }
         if closed.is_empty() {
-            put("Ready", ready, "ContainersNotReady", message.clone());
+            put("Ready", ready, "ContainersNotReady", &message);
         } else {
-            put("Ready", false, "ReadinessGatesNotReady", closed.join(", "));
+            put("Ready", false, "ReadinessGatesNotReady", &|| closed.join(", "));
         }
-        put("ContainersReady", ready, "ContainersNotReady", message);
+        put("ContainersReady", ready, "ContainersNotReady", &message);
     }
     if !conditions.iter().any(|one| one.kind == "PodScheduled") {
         Cond::new("PodScheduled", Tri::True, "", "", now).put(&mut conditions);

@@ -73,13 +73,11 @@ impl Reports {
         message: &str,
         source: &str,
     ) {
-        let event = emit(cx, about, warning, reason, message, source);
+        let (reason, source): (Text, Text) = (reason.into(), source.into());
+        let event = emit(cx, about, warning, reason.clone(), message, source.clone());
         let now = cx.now();
         let same = self.about(&about.uid).find(|(_, row)| {
-            *row.reason == *reason
-                && *row.message == *message
-                && *row.source == *source
-                && row.warning == warning
+            row.reason == reason && *row.message == *message && row.source == source && row.warning == warning
         });
         if let Some(number) = same.map(|(number, _)| number) {
             if let Some(row) = self.rows.get_mut(&number).map(Arc::make_mut) {
@@ -97,9 +95,9 @@ impl Reports {
                 about.uid.clone(),
             ),
             warning,
-            reason: reason.into(),
+            reason,
             message: message.into(),
-            source: source.into(),
+            source,
             count: 1,
             first: now,
             last: now,
@@ -141,21 +139,21 @@ pub(crate) fn occurrence_value(epoch: Epoch, number: u64, row: &Occurrence) -> V
 }
 
 /// Tells the world that something happened to an object; returns the number of the event.
-fn emit(cx: &mut Cx, about: &Object, warning: bool, reason: &str, message: &str, source: &str) -> u64 {
+fn emit(cx: &mut Cx, about: &Object, warning: bool, reason: Text, message: &str, source: Text) -> u64 {
     let importance = match () {
         () if warning => Importance::High,
-        () if CHATTER.contains(&reason) => Importance::Low,
+        () if CHATTER.contains(&&*reason) => Importance::Low,
         () => Importance::Normal,
     };
     let object = about.path();
-    let text = format!("{object}: {message}");
+    let text = [&*object, ": ", message].concat();
     let mut facts: Vec<(Text, Text)> = vec![("object".into(), object)];
     if !about.namespace.is_empty() {
         facts.push(("namespace".into(), about.namespace.clone()));
     }
     cx.emit(EventBody::Happened {
-        speaker: source.into(),
-        what: reason.into(),
+        speaker: source,
+        what: reason,
         importance,
         path: None,
         facts,

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_kube::{Change, ChangeKind, Cluster, KindId, Kube, Object, ObjectNo};
 use planarium_part::Cx;
+use planarium_protocol::EventBody;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::{EventBody, Text};
 
 use super::{Daemon, Place};
 use crate::plans::{self, MemberStatus, OBJECTS, Part, ordinal, part_word, step_of};
@@ -141,7 +141,7 @@ impl Daemon {
         let Some(part) = member.parts.get_mut(object.no) else { return };
         let before = part.word;
         let since = if word == before { part.since } else { cx.now() };
-        *part = Part::new(object, parent, word, since);
+        part.follow(object, parent, word, since);
         self.tell_step(cx, place, object.no, before);
     }
 
@@ -201,22 +201,21 @@ impl Daemon {
         let mut services = SortedMap::<u32, bool>::new();
         for place in places {
             let Some(member) = self.member(place) else { continue };
-            let (before, after) = (member.facts.clone(), MemberStatus::of(member));
+            let after = MemberStatus::of(member);
             *services.entry(place.0).or_default() |= !member.is_workload();
             let now = cx.now();
             let point = plans::Point::of(member);
-            if let Some(member) = self.member_mut(place) {
-                member.revision = member.revision.saturating_add(1).max(revision);
-                member.shown = Arc::default();
-                if before.status != after.status {
-                    member.since = now;
-                }
-                if let Some(point) = point {
-                    member.curve.note(point, after.status, now);
-                }
-                member.facts = after.clone();
+            let Some(member) = self.member_mut(place) else { continue };
+            member.revision = member.revision.saturating_add(1).max(revision);
+            plans::drop_view(&mut member.shown);
+            if member.facts.status != after.status {
+                member.since = now;
             }
-            self.tell_facts(cx, place, &before, &after);
+            if let Some(point) = point {
+                member.curve.note(point, after.status, now);
+            }
+            let before = std::mem::replace(&mut member.facts, after);
+            self.tell_facts(cx, place, &before);
         }
         for (number, with_objects) in &services {
             self.refresh_service(cx, *number, *with_objects, revision);
@@ -229,15 +228,18 @@ impl Daemon {
         let before = service.objects;
         let after = if with_objects { plans::objects_status(service.others()) } else { before };
         let has_others = service.others().next().is_some();
-        let path = service.path(OBJECTS, None, None);
         let is_there = |member: &&Arc<plans::Member>| member.in_files && member.object.is_some();
         let is_over = service.leaving && !service.members.values().any(|member| is_there(&member));
         if let Some(service) = self.services.get_mut(&number).map(Arc::make_mut) {
             service.revision = service.revision.saturating_add(1).max(revision);
-            service.shown = Arc::default();
+            plans::drop_view(&mut service.shown);
             service.objects = after;
         }
-        if has_others && before.0 != after.0 {
+        if has_others
+            && before.0 != after.0
+            && let Some(service) = self.services.get(&number)
+        {
+            let path = service.path(OBJECTS, None, None);
             cx.emit(EventBody::ElementStatus { path, from: before.0.into(), to: after.0.into() });
         }
         if is_over {
@@ -246,24 +248,25 @@ impl Daemon {
     }
 
     /// Tells of statuses of a plan and its phases that have changed.
-    fn tell_facts(&self, cx: &mut Cx, place: Place, before: &MemberStatus, after: &MemberStatus) {
+    fn tell_facts(&self, cx: &mut Cx, place: Place, before: &MemberStatus) {
         let Some(service) = self.services.get(&place.0) else { return };
         let Some(member) = service.members.get(&place.1) else { return };
-        let mut tell = |path: ElementPath, from: &'static str, to: &'static str| {
+        let after = &member.facts;
+        let mut tell = |path: &dyn Fn() -> ElementPath, from: &'static str, to: &'static str| {
             let from = if from.is_empty() { "Pending" } else { from };
             if from != to {
-                cx.emit(EventBody::ElementStatus { path, from: from.into(), to: to.into() });
+                cx.emit(EventBody::ElementStatus { path: path(), from: from.into(), to: to.into() });
             }
         };
         if !member.is_workload() {
-            let step: Option<Text> = Some(member.key.clone());
-            return tell(service.path(OBJECTS, Some(OBJECTS.into()), step), before.status, after.status);
+            let path = || service.path(OBJECTS, Some(OBJECTS.into()), Some(member.key.clone()));
+            return tell(&path, before.status, after.status);
         }
         for phase in &after.phases {
             let from = before.phase(&phase.name).map_or("", |phase| phase.status);
-            tell(service.path(&member.key, Some(phase.name.clone()), None), from, phase.status);
+            tell(&|| service.path(&member.key, Some(phase.name.clone()), None), from, phase.status);
         }
-        tell(service.path(&member.key, None, None), before.status, after.status);
+        tell(&|| service.path(&member.key, None, None), before.status, after.status);
     }
 }
 

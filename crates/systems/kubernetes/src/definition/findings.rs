@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use planarium_kernel::SortedMap;
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_kube::{KindInfo, Reviewer, references};
 use planarium_protocol::Text;
 use planarium_protocol::view::SourceRef;
@@ -12,7 +12,7 @@ use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, Diagnostics, SourceMap, Span, suggest};
 use serde_json::{Map, Value};
 
-use super::{Item, Loaded, place, versions};
+use super::{Identity, Item, Loaded, place, versions};
 use crate::{codes, plans};
 
 /// Objects, and fields without an effect.
@@ -332,10 +332,9 @@ fn twice(items: &[Item], found: &mut Diagnostics) {
 
 /// Things that objects need and that the text does not make.
 fn around(items: &[Item], asked: Option<&str>, found: &mut Diagnostics) {
-    let has = |kind: &str, namespace: &str, name: &str| {
-        let is = |item: &Item| *item.kind == *kind && *item.namespace == *namespace && *item.name == *name;
-        items.iter().any(is)
-    };
+    let all: SortedSet<(&str, &str, &str)> =
+        items.iter().map(|item| (&*item.kind, &*item.namespace, &*item.name)).collect();
+    let has = |kind: &str, namespace: &str, name: &str| all.contains(&(kind, namespace, name));
     let mut told: Vec<&Text> = Vec::new();
     for item in items {
         let namespace = &item.namespace;
@@ -369,12 +368,21 @@ fn around(items: &[Item], asked: Option<&str>, found: &mut Diagnostics) {
     }
 }
 
+/// Items by what they are about; the first one where several are about one object.
+fn by_name(loaded: &Loaded) -> SortedMap<Identity<'_>, &Item> {
+    // Of equal keys, the map keeps the last.
+    loaded.items().iter().rev().map(|item| (item.identity(), item)).collect()
+}
+
 /// Objections to `after` where `before` runs.
 pub(super) fn of_change(before: &Loaded, after: &Loaded) -> Vec<Diagnostic> {
     let reviewer = Reviewer::default();
     let mut found = Diagnostics::new();
+    let (old_items, new_items) = (by_name(before), by_name(after));
     for item in after.items() {
-        let Some(old) = before.items().iter().find(|old| old.is_same(item)) else { continue };
+        let Some(old) = old_items.get(&item.identity()).filter(|old| old.value != item.value) else {
+            continue;
+        };
         for cause in reviewer.review_change(&old.value, &item.value) {
             let span = place::of_field(&item.node, &cause.field);
             let text = format!("{}: {}: {}", item.path(), cause.field, cause.message);
@@ -383,7 +391,7 @@ pub(super) fn of_change(before: &Loaded, after: &Loaded) -> Vec<Diagnostic> {
         }
     }
     for old in before.items() {
-        if !after.items().iter().any(|item| item.is_same(old)) {
+        if !new_items.contains_key(&old.identity()) {
             let text = format!("{} is no longer in the files, and stays in the cluster", old.path());
             let help = format!("apply does not prune: delete it with 'kubectl delete {}'", old.path());
             found.push(Diagnostic::info(codes::LEFT_BEHIND, after.start(), text).with_help(help));

@@ -27,6 +27,9 @@ use crate::plans;
 /// Maximum of objects that are read.
 pub const MOST: usize = 10_000;
 
+/// Kind, namespace and name of an object.
+pub(crate) type Identity<'i> = (&'i str, &'i str, &'i str);
+
 /// An object as written.
 #[derive(Clone, Debug)]
 pub struct Item {
@@ -56,9 +59,14 @@ impl Item {
         format!("{}/{}", self.word, self.name)
     }
 
+    /// Returns the kind, namespace and name of its object: equal for items about one object, in any version.
+    pub(crate) fn identity(&self) -> Identity<'_> {
+        (&self.word, &self.namespace, &self.name)
+    }
+
     /// Returns whether another item is about the same object, in any version.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.word == other.word && self.namespace == other.namespace && self.name == other.name
+        self.identity() == other.identity()
     }
 }
 

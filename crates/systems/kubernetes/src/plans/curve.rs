@@ -9,7 +9,6 @@ use planarium_kube::Object;
 use planarium_protocol::Text;
 
 use super::member::Member;
-use super::words::revision_name;
 
 /// Maximum samples of a rollout; above it every second one is dropped.
 pub(crate) const SAMPLES: usize = 400;
@@ -45,7 +44,7 @@ impl Point {
     /// The point of a Deployment; nothing for other kinds.
     pub(crate) fn of(member: &Member) -> Option<Self> {
         let counts = member.object.as_deref().and_then(counts)?;
-        Some(Self { revision: revision_name(&member.newest()?.object), counts })
+        Some(Self { revision: member.newest()?.phase.clone(), counts })
     }
 }
 

@@ -62,6 +62,10 @@ pub(crate) struct Part {
     pub(crate) word: &'static str,
     /// Since when it has that.
     pub(crate) since: SimTime,
+    /// Number of a ReplicaSet's or ControllerRevision's revision; 0 for other kinds.
+    pub(super) revision: i64,
+    /// Name of a ReplicaSet's phase; empty for other kinds.
+    pub(super) phase: Text,
     /// A pod's view, built when requested.
     shown: Arc<OnceLock<Arc<PodView>>>,
 }
@@ -69,7 +73,25 @@ pub(crate) struct Part {
 impl Part {
     /// An object that a controller made.
     pub(crate) fn new(object: &Arc<Object>, parent: ObjectNo, word: &'static str, since: SimTime) -> Self {
-        Self { object: Arc::clone(object), parent, word, since, shown: Arc::default() }
+        let (revision, phase) = (revision_of(object), revision_name(object));
+        Self { object: Arc::clone(object), parent, word, since, revision, phase, shown: Arc::default() }
+    }
+
+    /// Replaces the object by its next version.
+    pub(crate) fn follow(
+        &mut self,
+        object: &Arc<Object>,
+        parent: ObjectNo,
+        word: &'static str,
+        since: SimTime,
+    ) {
+        let revision = revision_of(object);
+        if revision != self.revision {
+            (self.revision, self.phase) = (revision, revision_name(object));
+        }
+        self.object = Arc::clone(object);
+        (self.parent, self.word, self.since) = (parent, word, since);
+        drop_view(&mut self.shown);
     }
 
     /// The view of a pod.
@@ -152,14 +174,33 @@ impl Member {
             KindId::DAEMON_SET => KindId::CONTROLLER_REVISION,
             _ => return None,
         };
-        self.makers(kind).max_by_key(|part| revision_of(&part.object))
+        self.makers(kind).max_by_key(|part| part.revision)
     }
 }
 
-/// The number of a revision: of a ReplicaSet by its annotation, of a ControllerRevision by its field.
+/// Drops a view that was built on request. A view that an earlier state of the world shares stays there.
+pub(crate) fn drop_view<T>(view: &mut Arc<OnceLock<T>>) {
+    match Arc::get_mut(view) {
+        Some(own) => _ = own.take(),
+        None => *view = Arc::default(),
+    }
+}
+
+/// Name of the phase of a ReplicaSet; empty for other kinds.
+fn revision_name(object: &Object) -> Text {
+    if object.kind != KindId::REPLICA_SET {
+        return Text::default();
+    }
+    format!("revision-{}", revision_of(object)).into()
+}
+
+/// The number of a revision: of a ReplicaSet by its annotation, of a ControllerRevision by its field; 0 for other kinds.
 pub(crate) fn revision_of(object: &Object) -> i64 {
     if object.kind == KindId::CONTROLLER_REVISION {
         return object.content().get("revision").and_then(serde_json::Value::as_i64).unwrap_or(0);
+    }
+    if object.kind != KindId::REPLICA_SET {
+        return 0;
     }
     let text = object.annotations.get("deployment.kubernetes.io/revision");
     text.and_then(|text| text.parse().ok()).unwrap_or(0)

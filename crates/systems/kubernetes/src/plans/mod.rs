@@ -27,7 +27,7 @@ mod words;
 
 pub(crate) use actions::refusal;
 pub(crate) use curve::{Point, Sample};
-pub(crate) use member::{Member, Part, revision_of};
+pub(crate) use member::{Member, Part, drop_view, revision_of};
 pub(crate) use objects::{objects_plan, status as objects_status};
 pub(crate) use pods::pod_view;
 pub(crate) use preview::preview;

@@ -7,8 +7,8 @@ use planarium_protocol::Text;
 use planarium_protocol::view::Progress;
 use serde_json::Value;
 
-use super::member::{Member, revision_of};
-use super::words::{pod_word, revision_name};
+use super::member::{Member, Part};
+use super::words::pod_word;
 
 /// Statuses and counts of a member.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,7 +89,7 @@ fn status(member: &Member, object: &Object) -> &'static str {
 }
 
 fn flag(object: &Object, key: &str) -> bool {
-    object.content().pointer(&format!("/spec/{key}")).and_then(Value::as_bool).unwrap_or(false)
+    object.content().get("spec").and_then(|spec| spec.get(key)).and_then(Value::as_bool).unwrap_or(false)
 }
 
 /// The order of the rules is that of `kubectl rollout status`, with the pause before progress.
@@ -212,10 +212,11 @@ fn progress(object: &Object, status: &str) -> Progress {
 
 /// Revisions of a Deployment: the newest has the status of the whole.
 fn revisions(member: &Member, status: &'static str, whole: Progress) -> Vec<PhaseStatus> {
-    let mut sets: Vec<_> = member.makers(KindId::REPLICA_SET).map(|part| &part.object).collect();
-    planarium_kernel::sorted::sort_by_key(&mut sets, |set| (revision_of(set), set.no));
+    let mut sets: Vec<_> = member.makers(KindId::REPLICA_SET).collect();
+    planarium_kernel::sorted::sort_by_key(&mut sets, |part| (part.revision, part.object.no));
     let newest = sets.len().saturating_sub(1);
-    let phase = |(at, set): (usize, &std::sync::Arc<Object>)| {
+    let phase = |(at, part): (usize, &Part)| {
+        let set = &part.object;
         let replicas = set.replica_set().map_or(0, |facts| facts.replicas.max(facts.spec_replicas));
         let (status, progress) = if at == newest {
             // A change that the controller has not seen yet has no status.
@@ -225,7 +226,7 @@ fn revisions(member: &Member, status: &'static str, whole: Progress) -> Vec<Phas
         } else {
             ("ScalingDown", Progress { done: 0, total: replicas })
         };
-        PhaseStatus { name: revision_name(set), status, progress }
+        PhaseStatus { name: part.phase.clone(), status, progress }
     };
     sets.iter().copied().enumerate().map(phase).collect()
 }

@@ -3,7 +3,7 @@
 use planarium_kube::{KindId, Object};
 use planarium_protocol::Text;
 
-use super::member::{Member, Part, revision_of};
+use super::member::{Member, Part};
 use crate::statuses;
 
 /// The word of an object that a controller made, as the kind of its workload shows it.
@@ -20,9 +20,9 @@ pub(crate) fn part_word(member: &Member, part: &Object) -> &'static str {
 
 /// Returns the status of a pod alone.
 pub(crate) fn pod_word(pod: &Object) -> &'static str {
-    let Some(facts) = pod.pod() else { return "Unknown" };
-    match &*facts.shown {
-        "Running" if facts.ready => "Ready",
+    let Some((shown, is_ready)) = pod.shown_status() else { return "Unknown" };
+    match &*shown {
+        "Running" if is_ready => "Ready",
         "Succeeded" => "Completed",
         "Failed" => "Error",
         shown => statuses::of(shown),
@@ -68,19 +68,14 @@ pub(crate) fn step_of(member: &Member, part: &Part) -> Option<(Text, Text)> {
     if pod.kind != KindId::POD {
         return None;
     }
-    let parent = member.parts.get(part.parent).map(|parent| &parent.object);
+    let parent = member.parts.get(part.parent);
     match member.kind? {
-        KindId::DEPLOYMENT => Some((revision_name(parent?), pod.name.clone())),
-        KindId::CRON_JOB => Some((parent?.name.clone(), pod.name.clone())),
+        KindId::DEPLOYMENT => Some((parent?.phase.clone(), pod.name.clone())),
+        KindId::CRON_JOB => Some((parent?.object.name.clone(), pod.name.clone())),
         KindId::DAEMON_SET => Some(("nodes".into(), node_of(pod))),
         KindId::STATEFUL_SET | KindId::JOB | KindId::REPLICA_SET => Some(("pods".into(), pod.name.clone())),
         _ => None,
     }
-}
-
-/// Name of the phase of a ReplicaSet.
-pub(super) fn revision_name(set: &Object) -> Text {
-    format!("revision-{}", revision_of(set)).into()
 }
 
 /// Returns the node of a DaemonSet's pod; the pod's name if that is unknown.

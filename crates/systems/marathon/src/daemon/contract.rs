@@ -163,8 +163,9 @@ impl System for Daemon {
         let (number, member) = self.member(name)?;
         let Setup { settings, calendar, .. } = &self.marathon.records.setup;
         let elsewhere = |id: &PathId| self.is_elsewhere(id, number, &member.definition);
-        let now =
-            Now { root: self.marathon.records.root(), settings, dates: calendar, elsewhere: &elsewhere };
+        let root = self.marathon.records.root();
+        let alone = self.members.len() == 1;
+        let now = Now { root, settings, dates: calendar, elsewhere: &elsewhere, alone };
         rewritten(&member.definition, &member.load, &member.made, &now)
     }
 

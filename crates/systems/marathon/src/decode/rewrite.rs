@@ -1,8 +1,8 @@
 //! Rewrites the text of a definition after calls have changed it: scaled, given another command, rolled back, deleted, added.
 //!
 //! *Knows*: positions of fields, apps and groups in the text. *Must not know*: the calls. Fields missing in the text stay missing,
-//! unless they have changed. Apps, pods and groups that no longer exist are taken out. An app that a call has added to a group is
-//! written with the fields in which it differs from an app that says nothing else.
+//! unless they have changed. Apps, pods and groups that no longer exist are taken out. An app that a call has added to a group, or beside a
+//! list of apps, is written with the fields in which it differs from an app that says nothing else.
 
 use super::files::Piece;
 use super::{Loaded, What};
@@ -17,7 +17,7 @@ use planarium_kernel::{SortedMap, SortedSet};
 use planarium_part::Definition as _;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::json;
-use planarium_source::yaml::{Node, apply_changes, changes, items_changed, items_removed, list_added};
+use planarium_source::yaml::{Node, apply_changes, changes, items_changed, list_added};
 use planarium_source::{FileId, SourceFile, Span};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -38,6 +38,8 @@ pub(crate) struct Now<'a> {
     pub(crate) dates: &'a dyn Dates,
     /// Returns whether an app or group belongs to another definition.
     pub(crate) elsewhere: &'a dyn Fn(&PathId) -> bool,
+    /// True if no other definition runs, so that every app belongs to this one.
+    pub(crate) alone: bool,
 }
 
 /// The request as it would be written now; none where nothing has changed, or nothing of it exists. `before` are the apps and pods
@@ -64,7 +66,7 @@ pub(crate) fn rewritten(
             now.follow(piece.node(), &id, text_of(loaded, piece.node()), &mut edits);
         }
     } else {
-        empty = take_pieces_out(loaded, now.root, &mut edits)?;
+        empty = now.follow_lists(loaded, &mut edits)?;
     }
     for old in before {
         let Some(new) = now.root.spec(&old.id) else { continue };
@@ -106,28 +108,9 @@ fn text_of<'l>(loaded: &'l Loaded, node: &Node) -> &'l str {
     loaded.sources().get(node.span.file).map_or("", SourceFile::text)
 }
 
-/// Takes apps and pods that no longer exist out of files with lists; returns the files that lose all of theirs. `None` if nothing
-/// is left.
-fn take_pieces_out(loaded: &Loaded, now: &Root, edits: &mut Edits) -> Option<Vec<FileId>> {
-    let pieces = &loaded.0.pieces;
-    let is_gone = |piece: &Piece| now.spec(&PathId::absolute(piece.json.word("id"))).is_none();
-    let mut empty = Vec::new();
-    let mut from = 0;
-    while let Some(first) = pieces.get(from) {
-        let file = first.file();
-        let own = pieces.iter().skip(from).take_while(|piece| piece.file() == file);
-        let own: Vec<&Piece> = own.collect();
-        from += own.len().max(1);
-        let gone: Vec<usize> =
-            own.iter().filter(|piece| is_gone(piece)).filter_map(|piece| piece.item()).collect();
-        if own.iter().all(|piece| is_gone(piece)) {
-            empty.push(file);
-        } else if let Some((list, key)) = first.list().filter(|_| !gone.is_empty()) {
-            let all = items_removed(list, key, text_of(loaded, list), &gone);
-            edits.entry(file).or_default().extend(all);
-        }
-    }
-    pieces.iter().any(|piece| !empty.contains(&piece.file())).then_some(empty)
+/// Returns the id of an app or pod that is not written inside a group.
+fn id_of(piece: &Piece) -> PathId {
+    PathId::absolute(piece.json.word("id"))
 }
 
 /// Returns whether an app or a group in a group no longer exists. Pods in the body of a group are ignored by Marathon.
@@ -184,6 +167,54 @@ impl Now<'_> {
         for (node, own) in inner {
             self.follow(node, &own, text, edits);
         }
+    }
+
+    /// Takes apps and pods that no longer exist out of files with lists, and adds the apps that are in none to the first list that
+    /// keeps an item. Returns the files that lose all of their items; `None` if nothing is left.
+    fn follow_lists(&self, loaded: &Loaded, edits: &mut Edits) -> Option<Vec<FileId>> {
+        let pieces = &loaded.0.pieces;
+        let is_gone = |piece: &Piece| self.root.spec(&id_of(piece)).is_none();
+        let mut added = self.beside(pieces);
+        let mut empty = Vec::new();
+        let mut from = 0;
+        while let Some(first) = pieces.get(from) {
+            let file = first.file();
+            let own = pieces.iter().skip(from).take_while(|piece| piece.file() == file);
+            let own: Vec<&Piece> = own.collect();
+            from += own.len().max(1);
+            let gone: Vec<usize> =
+                own.iter().filter(|piece| is_gone(piece)).filter_map(|piece| piece.item()).collect();
+            if own.iter().all(|piece| is_gone(piece)) {
+                empty.push(file);
+            } else if let Some((list, key)) = first.list() {
+                let added = std::mem::take(&mut added);
+                if gone.is_empty() && added.is_empty() {
+                    continue;
+                }
+                let all = items_changed(list, key, text_of(loaded, list), &gone, &added, "id");
+                edits.entry(file).or_default().extend(all);
+            }
+        }
+        pieces.iter().any(|piece| !empty.contains(&piece.file())).then_some(empty)
+    }
+
+    /// The apps that no piece is about, under their whole ids; none while another definition runs.
+    fn beside(&self, pieces: &[Piece]) -> Vec<Value> {
+        if !self.alone {
+            return Vec::new();
+        }
+        let listed: SortedSet<PathId> = pieces.iter().map(id_of).collect();
+        let is_new = |spec: &&Arc<RunSpec>| spec.is_app() && !listed.contains(&spec.id);
+        let root = PathId::root();
+        let all = self.root.specs_within(&root).filter(is_new);
+        all.map(|spec| {
+            let mut app = self.written(spec);
+            if let Some(fields) = app.as_object_mut() {
+                fields.insert("id".to_owned(), spec.id.as_str().into());
+            }
+            app
+        })
+        .collect()
     }
 
     /// The apps right in a group that are not listed.

@@ -33,23 +33,23 @@ pub(crate) fn write(cluster: &mut Cluster, cx: &mut Cx, rollout: &Rollout, rolli
         let is_done = new.replicas == new.updated
             && progressing.is_some_and(|one| one.reason == "NewReplicaSetAvailable");
         if !is_done {
-            let about = rollout.new.as_ref().map_or_else(
-                || format!("Deployment {:?}", rollout.object.name),
-                |set| format!("ReplicaSet {:?}", set.name),
-            );
+            let about = || match &rollout.new {
+                Some(set) => format!("ReplicaSet {:?}", set.name),
+                None => format!("Deployment {:?}", rollout.object.name),
+            };
             let wanted = rollout.replicas();
             let complete = new.updated == wanted && new.replicas == wanted && new.available == wanted;
             if complete {
-                let message = format!("{about} has successfully progressed.");
+                let message = format!("{} has successfully progressed.", about());
                 set(&mut new, Cond::new("Progressing", Tri::True, "NewReplicaSetAvailable", message, now));
             } else if goes_on(&old, &new) {
-                let message = format!("{about} is progressing.");
+                let message = format!("{} is progressing.", about());
                 let since = progressing.filter(|one| one.status == Tri::True).map_or(now, |one| one.since);
                 new.conditions.retain(|one| one.kind != "Progressing");
                 let cond = Cond::new("Progressing", Tri::True, "ReplicaSetUpdated", message, now);
                 new.conditions.push(Cond { since, ..cond });
             } else if is_late(&rollout, now) {
-                let message = format!("{about} has timed out progressing.");
+                let message = format!("{} has timed out progressing.", about());
                 set(&mut new, Cond::new("Progressing", Tri::False, "ProgressDeadlineExceeded", message, now));
             }
         }
