@@ -161,7 +161,7 @@ const lanes = (page) =>
 
 const server = await serve();
 for (const [name, prepare] of Object.entries(CASES).filter(([name]) => name.includes(process.argv[3] ?? ""))) {
-  const opened = await open(server.url, { width: 1440, height: 900 });
+  const opened = await open(`${server.url}?example=hello-world`, { width: 1440, height: 900 });
   const { page } = opened;
   await started(page);
   const during = await prepare(page);

@@ -20,9 +20,13 @@ use yew::AttrValue;
 
 /// Applies an action of a component to the state.
 pub(crate) fn action(state: &mut State, action: &Action) {
+    if replaces_world(action) {
+        state.play.meant = false;
+    }
     match action {
         Action::TogglePlay => {
             state.play.playing = !state.play.playing;
+            state.play.meant = state.play.playing;
             state.play.rest_ms = 0.0;
         }
         Action::Pause
@@ -79,6 +83,27 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         Action::Console(act) => Arc::make_mut(&mut state.console.0).act(act),
         _ => looks(state, action),
     }
+}
+
+/// Returns whether an action asks for another world, or for this one from its start.
+fn replaces_world(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Apply
+            | Action::DropService(_)
+            | Action::TryHelp
+            | Action::SetPreset(_)
+            | Action::SetSeed(_)
+            | Action::Reset
+            | Action::Undo
+            | Action::Redo
+            | Action::OpenExample(_)
+            | Action::OpenFiles(_)
+            | Action::OpenText(_)
+            | Action::OpenHash(_)
+            | Action::OpenPlace(..)
+            | Action::Lesson(_)
+    )
 }
 
 /// Merges progress from elsewhere.
@@ -439,7 +464,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             state.preset = preset.as_deref().map(attr);
             state.broken = None;
             state.differing = None;
-            state.play.playing = false;
+            state.play.playing &= state.play.meant;
             state.why = None;
             state.world.generation += 1;
             Arc::make_mut(&mut state.console.0).answers.clear();
@@ -502,7 +527,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             compare(state, &running);
             moment::follow(state);
             state.better = None;
-            state.play.playing = false;
+            state.play.playing &= state.play.meant;
             let gone = state
                 .ui
                 .selected
@@ -642,6 +667,23 @@ mod tests {
             state.play.playing = true;
             action(&mut state, &request);
             assert_eq!(state.play.playing, playing, "{request:?}");
+        }
+    }
+
+    #[test]
+    fn play_pressed_after_another_world_was_asked_for_is_meant_for_that_one() {
+        let rebuilt = || Fact::Rebuilt(Vec::new());
+        for (before, after, playing) in [(false, true, true), (true, false, false), (false, false, false)] {
+            let mut state = State::default();
+            if before {
+                action(&mut state, &Action::TogglePlay);
+            }
+            action(&mut state, &Action::SetPreset("100".into()));
+            if after {
+                action(&mut state, &Action::TogglePlay);
+            }
+            fact(&mut state, rebuilt());
+            assert_eq!(state.play.playing, playing, "{before} {after}");
         }
     }
 

@@ -155,6 +155,8 @@ pub(crate) struct Play {
     pub(crate) speed: Speed,
     /// Part of a millisecond not yet played.
     pub(crate) rest_ms: f64,
+    /// Play was pressed after the last action that asks for another world, so it is meant for that one.
+    pub(crate) meant: bool,
 }
 
 /// Colours.
