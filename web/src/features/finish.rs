@@ -89,6 +89,7 @@ fn least(told: &Told) -> String {
         (_, _) if told.forced => format!("No step did its work; {}.", run(*running)),
         (0, _) => format!("{}.", run(*running)),
         (1, 0) => format!("Least available: the only {unit}, once it ran."),
+        (2, 0) => format!("Least available: both {unit}s, once they ran."),
         (peak, 0) => format!("Least available: all {peak} {unit}s, once they ran."),
         (peak, missing) => {
             let left = peak.saturating_sub(missing);
@@ -137,6 +138,7 @@ mod tests {
     fn the_card_summarises_the_run() {
         for (told, hollow, heading, least) in [
             (told(false, 3, 3, 0), false, "Done in 1 m 1 s", "Least available: all 3 tasks, once they ran."),
+            (told(false, 2, 2, 0), false, "Done in 1 m 1 s", "Least available: both tasks, once they ran."),
             (
                 told(false, 3, 3, 1),
                 false,
