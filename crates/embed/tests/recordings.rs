@@ -11,6 +11,7 @@ use planarium_scenario::lesson::parse_texts;
 use planarium_scenario::{Player, share};
 use planarium_world::Engine;
 use serde_json::Value;
+use std::path::Path;
 use std::sync::LazyLock;
 
 /// Plays an example to its end and records it.
@@ -101,6 +102,25 @@ fn a_recording_shows_what_the_engine_showed_at_every_instant() {
 }
 
 #[test]
+fn a_run_without_a_title_is_named_after_its_services() {
+    let titled = |id: &str, title: &str| {
+        let mut scenario = planarium_gallery::find(id).map(|example| {
+            let file = |path: &str| {
+                let found = example.files.iter().find(|(name, _)| *name == path);
+                found.map(|(_, text)| (*text).to_owned())
+            };
+            planarium_scenario::parse(example.scenario, example.id, &file).scenario.expect("an example")
+        });
+        let (mut engine, mut player) = Player::start(scenario.take().expect("an example"));
+        player.run_to_end(&mut engine);
+        record(&mut engine, &[], title, &Selection::default()).title
+    };
+    assert_eq!(titled("canary", ""), "Rollout of canary");
+    assert_eq!(titled("canary", "My own"), "My own");
+    assert!(titled("several-services", "").starts_with("Rollout of "));
+}
+
+#[test]
 fn a_plan_is_chosen_by_its_name() {
     let example = planarium_gallery::find("several-services").expect("an example with several services");
     let (engine, all) = recorded(example, &Selection::default());
@@ -185,7 +205,15 @@ fn a_standalone_page_contains_script_and_styles() {
 
 #[test]
 fn the_minified_loader_is_built_from_the_present_sources() {
-    let source = include_str!("../../../embed/loader.js").bytes().chain(STYLES.bytes());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../embed/loader");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the loader's modules")
+        .map(|entry| entry.expect("an entry of the folder").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "js"))
+        .collect();
+    paths.sort();
+    let texts = paths.iter().map(|path| std::fs::read_to_string(path).expect("a module"));
+    let source = texts.chain([STYLES.to_owned()]).flat_map(String::into_bytes);
     // FNV-1a, as in embed/build.mjs.
     let digest = source
         .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
