@@ -212,6 +212,28 @@ journey("attributes choose range, markers and first picture; what is wrong is sa
   assert.equal((await embed.evaluate((it) => it.seek("marker:nowhere"))).ok, false);
 });
 
+for (const [how, given, expected] of [
+  ["pairs", "11=Look here;4=a=b;", [{ at: 4, text: "a=b" }, { at: 11, text: "Look here" }]],
+  ["JSON", '[{"at": 11, "text": "Look; here"}, {"at": 4.5, "text": "First"}]', [{ at: 4.5, text: "First" }, { at: 11, text: "Look; here" }]],
+  ["pairs without a text", "11"],
+  ["JSON that is cut off", '[{"at": 11, "text": "Look'],
+  ["JSON of another shape", "[11]"],
+  ["an instant after the end", "11=Look here;9999=Too late"],
+]) {
+  const warned = [];
+  journey(`markers given as ${how} ${expected ? "are read" : "are said once, and the recorded ones stay"}`, options(
+    picture.replace("<planarium-embed ", `<planarium-embed markers='${given}' `) + picture,
+    { before: (page) => page.on("console", (message) => message.type() === "warning" && warned.push(message.text())) },
+  ), async ({ page }) => {
+    await ready(element(page));
+    await ready(element(page, 1));
+    const recorded = await element(page, 1).evaluate((it) => it.markers);
+    assert.deepEqual(await element(page).evaluate((it) => it.markers), expected ?? recorded);
+    assert.equal(await element(page).locator(".pl-tick").count(), (expected ?? recorded).length);
+    assert.deepEqual(warned, expected ? [] : [`planarium-embed: markers="${given}" is not "12=Pause here;40=Agent lost" within this run`]);
+  });
+}
+
 journey("a whole page plays from a disk", options(""), async ({ page }) => {
   const file = path.join(folder, "canary.html");
   await writeFile(file, await planarium("render", "examples/canary", "--html", "--page"));

@@ -14,7 +14,7 @@ const PLANARIUM = process.env.PLANARIUM_BIN ?? path.join(ROOT, "target", "debug"
 const run = promisify(execFile);
 const planarium = async (...words) => (await run(PLANARIUM, words, { cwd: ROOT, maxBuffer: 1 << 24 })).stdout;
 
-/** As in embed/loader.js. */
+/** As in embed/loader/engine.js. */
 const MOST_ENGINES = 20;
 /** Most memory of the worker that twenty engines share. *Units*: bytes. */
 const MOST_BYTES = 40e6;

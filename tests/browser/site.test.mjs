@@ -41,7 +41,7 @@ for (const file of ["index.html", ...systems].filter((name) => !WITHOUT_LESSON.i
       const { lessons } = await demos(file);
       assert.ok(lessons > 0, `${file} has a lesson`);
       await page.getByRole("button", { name: "Start the lesson" }).first().press("Enter");
-      const pane = page.frameLocator("iframe.pl-engine").getByRole("region", { name: "Lesson", exact: true }).first();
+      const pane = page.frameLocator(".pl-engine iframe").getByRole("region", { name: "Lesson", exact: true }).first();
       await pane.getByText("Before you begin:").waitFor();
       await scan(page, { include: "planarium-embed" });
     });

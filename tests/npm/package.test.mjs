@@ -4,7 +4,7 @@ import { readFile, readdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { test } from "node:test";
-import { minified } from "../../embed/build.mjs";
+import { minified, sources } from "../../embed/build.mjs";
 import { PLANARIUM, ROOT, node, project, run, served } from "./project.mjs";
 
 const folder = await project("react", "react-dom", "scheduler");
@@ -270,7 +270,7 @@ test("Vite and webpack bundle the engine with its WebAssembly file", async () =>
 
 /** What the loader has for the writers of pages: attributes, members of the element, events. */
 async function loaderOf() {
-  const loader = await readFile(path.join(ROOT, "embed", "loader.js"), "utf8");
+  const loader = (await sources()).join("\n");
   const frame = await readFile(path.join(ROOT, "web", "js", "frame.js"), "utf8");
   const body = loader.slice(loader.indexOf("PlanariumEmbed = class"), loader.lastIndexOf("customElements.define"));
   const own = [...body.matchAll(/^  (get |set |async )?([a-zA-Z]\w*)\(.*\{/gm)].filter(([, , name]) => !/^(constructor|\w+Callback)$/.test(name));
@@ -283,7 +283,7 @@ async function loaderOf() {
     attributes: JSON.parse(loader.match(/const ATTRIBUTES = (\[[^\]]*\])/)[1]).sort(),
     methods: [...names(false), ...called].sort(),
     fields: [...names(true), ...set].sort(),
-    events: [...new Set([...[...loader.matchAll(/_tell\("(\w+)"/g)].map(([, name]) => name), ...heard].map((name) => `planarium:${name}`))].sort(),
+    events: [...new Set([...[...loader.matchAll(/\btell\(\w+, "(\w+)"/g)].map(([, name]) => name), ...heard].map((name) => `planarium:${name}`))].sort(),
   };
 }
 

@@ -15,7 +15,7 @@ Tasks of this repository: cargo xtask TASK [OPTIONS]
   site    build the documentation as a book, every demo checked
   size    measure compressed sizes against their budgets
   npm     build the npm package `planarium` as a tarball
-  loader  minify the loader of pictures (embed/loader.js) after a change
+  loader  minify the loader of pictures (embed/loader/) after a change
   bench   run the benchmarks (rebuilds itself with optimisation)
   soak    send randomly changed definitions and inputs to the HTTP API, in search of faults
   setup   only the set-up: cargo xtask setup [wasm|page|browser|clients|hosts]
@@ -69,7 +69,7 @@ Example: cargo xtask npm && npm install target-web/npm/planarium-0.1.0.tgz"
             "\
 cargo xtask loader
 
-Minifies embed/loader.js with its styles into embed/planarium-embed.js, which is checked in: the command line has it in
+Minifies embed/loader/ with its styles into embed/planarium-embed.js, which is checked in: the command line has it in
 itself, and the npm package ships it. Run it after a change of either source; tests fail when the file is stale.
 
 Example: cargo xtask loader"

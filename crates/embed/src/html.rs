@@ -1,6 +1,6 @@
 //! The picture in HTML: a real table that needs no script, and the recording beside it for the loader.
 //!
-//! *Knows*: the markup that `embed/loader.js` and `embed/planarium-embed.css` work on. *Must not know*: engines.
+//! *Knows*: the markup that `embed/loader/` and `embed/planarium-embed.css` work on. *Must not know*: engines.
 //!
 //! Nothing in it needs a host's policy to be loosened: no inline style, no inline script (JSON is data), no event attributes.
 

@@ -1,6 +1,6 @@
 //! The picture of a lesson: its task, its questions and its plans at the start, before anybody acts.
 //!
-//! *Knows*: lessons and their texts, the markup that `embed/loader.js` works on. *Must not know*: when a check is met, and files.
+//! *Knows*: lessons and their texts, the markup that `embed/loader/` works on. *Must not know*: when a check is met, and files.
 //!
 //! It holds no recording: the run would answer the question. "Start the lesson" opens the page that `engine` names.
 

@@ -4,7 +4,7 @@
 //!
 //! A writer plays a definition or scenario once, when the document is built. Readers get a picture (a real table that needs
 //! no script), and with it a [`Recording`]: changes of statuses over time, some hundred bytes, which the loader
-//! (`embed/loader.js`) plays back without an engine. [`fence`] reads demos in Markdown.
+//! (`embed/loader/`) plays back without an engine. [`fence`] reads demos in Markdown.
 
 pub mod fence;
 mod html;
@@ -27,5 +27,5 @@ pub use text::tree;
 pub const STYLES: &str = include_str!("../../../embed/planarium-embed.css");
 
 /// The loader: one classic script, with its styles in it, that plays the recordings of all pictures on a page. `cargo xtask loader`
-/// makes it of `embed/loader.js` and the styles.
+/// makes it of `embed/loader/` and the styles.
 pub const LOADER: &str = include_str!("../../../embed/planarium-embed.js");

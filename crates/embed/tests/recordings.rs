@@ -11,6 +11,7 @@ use planarium_scenario::lesson::parse_texts;
 use planarium_scenario::{Player, share};
 use planarium_world::Engine;
 use serde_json::Value;
+use std::path::Path;
 use std::sync::LazyLock;
 
 /// Plays an example to its end and records it.
@@ -185,7 +186,15 @@ fn a_standalone_page_contains_script_and_styles() {
 
 #[test]
 fn the_minified_loader_is_built_from_the_present_sources() {
-    let source = include_str!("../../../embed/loader.js").bytes().chain(STYLES.bytes());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../embed/loader");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the loader's modules")
+        .map(|entry| entry.expect("an entry of the folder").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "js"))
+        .collect();
+    paths.sort();
+    let texts = paths.iter().map(|path| std::fs::read_to_string(path).expect("a module"));
+    let source = texts.chain([STYLES.to_owned()]).flat_map(String::into_bytes);
     // FNV-1a, as in embed/build.mjs.
     let digest = source
         .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
