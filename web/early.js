@@ -14,6 +14,16 @@ import { Served } from "./served.js";
     const parent = new URLSearchParams(location.search).get("parent") ?? "*";
     if (window.parent !== window) window.parent.postMessage({ type: "refused", reason }, parent);
   };
+  // A frame whose sandbox keeps it apart from its own origin may load neither the page's modules nor a worker. Nothing else could say so.
+  if (self.origin === "null") {
+    window.planariumFails("the sandbox of this frame keeps the page from its own files; it needs allow-same-origin");
+    addEventListener("DOMContentLoaded", () => {
+      const status = document.getElementById("boot");
+      document.documentElement.dataset.boot = "failed";
+      status?.setAttribute("role", "alert");
+      if (status) status.textContent = `The engine was refused: ${window.planariumReason}.`;
+    });
+  }
   /** Directive of a violation, what it means here. */
   const KINDS = [
     ["worker-src", "the engine's worker"],

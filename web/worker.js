@@ -10,7 +10,8 @@ let Engine;
 let over = false;
 /** Number to session, `{ number, line, engine }`. */
 const sessions = new Map([[0, { number: 0, line: self }]]);
-/** Sessions that have something to do, in the order of their turns. */
+/** Sessions that have something to do, in the order of their turns; those that somebody waits for come first. */
+const first = [];
 const due = [];
 /** The session that worked last. The page is told when it changes, so that it knows whose question an engine in a loop is at. */
 let at = 0;
@@ -32,22 +33,26 @@ function guarded(session, call) {
   }
 }
 
-function soon(session) {
-  if (session && !due.includes(session)) due.push(session);
-  if (asked || due.length === 0) return;
+/** Gives a session a turn: before the runs that play where somebody waits for its answer. */
+function soon(session, waits = false) {
+  if (session && waits) {
+    if (due.includes(session)) due.splice(due.indexOf(session), 1);
+    if (!first.includes(session)) first.push(session);
+  } else if (session && !first.includes(session) && !due.includes(session)) due.push(session);
+  if (asked || first.length + due.length === 0) return;
   asked = true;
   turn.port2.postMessage(null);
 }
 
 turn.port1.onmessage = () => {
   asked = false;
-  const session = due.shift();
+  const session = first.shift() ?? due.shift();
   if (!session) return;
   if (session.number !== at) {
     at = session.number;
     self.postMessage({ at });
   }
-  const more = guarded(session, () => session.engine.work());
+  const more = guarded(session, () => session.engine.work(first.length + due.length));
   soon(more ? session : undefined);
 };
 
@@ -56,8 +61,7 @@ function begin(session) {
 }
 
 function take(session, text) {
-  guarded(session, () => session.engine.take(text));
-  soon(session);
+  soon(session, guarded(session, () => session.engine.take(text)));
 }
 
 /** A frame beside the page. */
@@ -74,7 +78,7 @@ function end(number) {
   sessions.delete(number);
   if (session) {
     session.line.close();
-    if (due.includes(session)) due.splice(due.indexOf(session), 1);
+    for (const list of [first, due]) if (list.includes(session)) list.splice(list.indexOf(session), 1);
     guarded(session, () => session.engine?.free());
   }
   if (at === number) at = 0;

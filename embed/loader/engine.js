@@ -124,7 +124,7 @@ const take = async (it, turn) => {
   const figure = figureOf(it);
   const frame = (it._frame = make("iframe", "", { title: figure.ariaLabel, allow: "clipboard-write; fullscreen", src: url.href }));
   const ready = greet(it, frame, url.origin);
-  // The browser lays out, draws and plays no frame in a box that is far out of sight: twenty of them do not hold the document up.
+  // The browser lays out and draws no frame in a box that is far out of sight: twenty of them do not hold the document up.
   it._box = make("div", "pl-engine");
   it._box.append(frame);
   it.append(it._box);

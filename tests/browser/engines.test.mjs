@@ -69,11 +69,12 @@ function faulty() {
       glue = module;
       const { take } = module.Engine.prototype;
       module.Engine.prototype.take = function (text) {
-        take.call(this, text);
+        const waits = take.call(this, text);
         if (fault && text.includes(fault.of)) this.struck = true;
+        return waits;
       };
       const { work } = module.Engine.prototype;
-      module.Engine.prototype.work = function () {
+      module.Engine.prototype.work = function (others) {
         if (this.struck) {
           const { kind } = fault;
           fault = undefined;
@@ -81,7 +82,30 @@ function faulty() {
           if (kind === "loop") for (;;);
           glue.fail("injected");
         }
-        return work.call(this);
+        return work.call(this, others);
+      };
+    });
+  });
+}
+
+/** Counts the turns of the worker: those of engines that play, and those that came before the turn of an engine that was asked something. */
+function counted() {
+  self.turns = { all: 0, late: 0, most: 0 };
+  self.addEventListener("message", ({ data }) => {
+    if (!data.glue) return;
+    import(data.glue).then(({ Engine: { prototype } }) => {
+      const { take, work } = prototype;
+      const asked = new Set();
+      prototype.take = function (text) {
+        const waits = take.call(this, text);
+        if (waits) asked.add(this);
+        return waits;
+      };
+      prototype.work = function (others) {
+        self.turns.all += 1;
+        self.turns.most = Math.max(self.turns.most, others);
+        if (asked.size > 0 && !asked.delete(this)) self.turns.late += 1;
+        return work.call(this, others);
       };
     });
   });
@@ -136,6 +160,7 @@ journey("twenty demos that are used have one worker, fetched once", options(cana
   assert.deepEqual(answers.map(({ ok }) => ok), Array(20).fill(true));
   assert.equal(await page.locator("iframe").count(), 20);
   assert.equal(page.workers().length, 1);
+  assert.equal(await page.evaluate(() => scrollY), 0, "the reader stays at the place");
   assert.deepEqual([...fetched.values()], [1, 1, 1], `the page, the worker and the engine, each once: ${[...fetched.keys()]}`);
   // Each has a run of its own.
   const go = await nth(page, 7).evaluate(async (it) => {
@@ -164,6 +189,43 @@ journey("twenty demos that are used have one worker, fetched once", options(cana
   // A ratio, since the machine may be busy: the document never works as long in one piece as one of its frames does.
   assert.ok(longest("document") * 2 < Math.max(100, longest("frame")), `${longest("document")} ms in the document, ${longest("frame")} ms in a frame`);
   await shot("twenty", { fullPage: false });
+});
+
+journey("an engine that is asked something has the next turn, whatever the others play", options(canary.repeat(4), { height: 2400, extra: await workerAfter(counted) }), async ({ page }) => {
+  await ready(page);
+  await all(page, "snapshot");
+  await page.evaluate(async () => {
+    const embeds = [...document.querySelectorAll("planarium-embed")];
+    for (let round = 0; round < 10; round += 1) {
+      for (const it of embeds) {
+        await it.reset();
+        await it.play();
+      }
+      for (const it of embeds) await it.snapshot();
+    }
+  });
+  const turns = await page.workers()[0].evaluate(() => self.turns);
+  assert.ok(turns.all > 100, `${turns.all} turns`);
+  assert.equal(turns.late, 0, `${turns.late} of ${turns.all} turns came before what somebody waited for`);
+});
+
+journey("an engine far out of sight is not drawn until it comes near, and answers all the same", options(canary.repeat(20)), async ({ page }) => {
+  await ready(page);
+  await all(page, "snapshot");
+  const last = nth(page, 19);
+  const isDrawn = () => last.locator("iframe").evaluate((it) => it.checkVisibility({ contentVisibilityAuto: true }));
+  assert.equal(await isDrawn(), false);
+  assert.equal(await nth(page, 0).locator("iframe").evaluate((it) => it.checkVisibility({ contentVisibilityAuto: true })), true);
+  await last.evaluate((it) => it.seek(4));
+  assert.equal((await last.evaluate((it) => it.command({ op: "interrupt", plan: "deploy" }))).ok, true);
+  assert.equal((await last.evaluate((it) => it.runUntil("t=6s", 10))).value.now_ms, 6000);
+  assert.equal(await page.evaluate(() => scrollY), 0, "the reader stays at the place");
+  await last.scrollIntoViewIfNeeded();
+  await soon(async () => assert.equal(await isDrawn(), true));
+  const frame = last.locator("iframe");
+  await last.frameLocator("iframe").getByRole("treegrid").waitFor();
+  const [box, place] = [await frame.boundingBox(), await last.locator(".pl-engine").boundingBox()];
+  assert.equal(box.height, place.height, "the frame fills its place");
 });
 
 journey("the frame that holds the worker goes, and the others go on as they were", options(canary.repeat(3)), async ({ page }) => {

@@ -291,3 +291,18 @@ export function saveText(name, text) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
+
+/** Scrolls an element into view. A document around this page stays where it is: its reader may be elsewhere. */
+export function bringIntoView(element) {
+  if (window.parent === window) {
+    element.scrollIntoView({ block: "nearest", inline: "nearest" });
+    return;
+  }
+  const by = (before, beyond) => (before < 0 ? before : Math.max(0, Math.min(before, beyond)));
+  for (let box = element.parentElement; box; box = box.parentElement) {
+    const isLonger = box.scrollHeight > box.clientHeight || box.scrollWidth > box.clientWidth;
+    if (!isLonger || getComputedStyle(box).overflowY === "visible") continue;
+    const [own, seen] = [element, box].map((one) => one.getBoundingClientRect());
+    box.scrollBy(by(own.left - seen.left, own.right - seen.right), by(own.top - seen.top, own.bottom - seen.bottom));
+  }
+}

@@ -32,6 +32,10 @@ extern "C" {
     #[wasm_bindgen(js_name = leaveAddress)]
     pub(crate) fn leave_address();
 
+    /// Scrolls an element into view; a document around the page stays where it is.
+    #[wasm_bindgen(js_name = bringIntoView)]
+    pub(crate) fn bring_into_view(element: &web_sys::Element);
+
     /// Sends a text to the engine beside the page.
     #[wasm_bindgen(js_name = postToEngine)]
     pub(crate) fn post_to_engine(text: &str);

@@ -109,7 +109,8 @@ impl Node {
     }
 }
 
-/// Records a played run: `engine` is at its end, `notes` are what its script did. Leaves the engine at its end.
+/// Records a played run: `engine` is at its end, `notes` are what its script did. Without a title it is named after its services.
+/// Leaves the engine at its end.
 pub fn record(engine: &mut Engine, notes: &[Note], title: &str, selection: &Selection) -> Recording {
     let end_ms = engine.now_ms();
     let marks = marks(engine, notes);
@@ -123,7 +124,8 @@ pub fn record(engine: &mut Engine, notes: &[Note], title: &str, selection: &Sele
     let digest = engine.digest();
     let seed = engine.seed();
     select(&mut services, selection);
-    let mut recording = Recording { title: title.to_owned(), end_ms, digest, seed, ..Recording::default() };
+    let title = if title.is_empty() { named_after(&services) } else { title.to_owned() };
+    let mut recording = Recording { title, end_ms, digest, seed, ..Recording::default() };
     // A single service needs no row of its own.
     let tops: Vec<Node> = if services.len() > 1 {
         services
@@ -137,6 +139,16 @@ pub fn record(engine: &mut Engine, notes: &[Note], title: &str, selection: &Sele
     recording.thin(MOST_CHANGES);
     recording.marks = marks;
     recording
+}
+
+/// Returns a title for a run that has none; empty without services.
+fn named_after(services: &[Node]) -> String {
+    match services {
+        [] => String::new(),
+        [one] => format!("Rollout of {}", one.name),
+        [one, other] => format!("Rollout of {} and {}", one.name, other.name),
+        [one, other, rest @ ..] => format!("Rollout of {}, {} and {} more", one.name, other.name, rest.len()),
+    }
 }
 
 /// Returns the instants of a run at which something happens, with its start and its end; those of a long run are sampled.

@@ -102,6 +102,25 @@ fn a_recording_shows_what_the_engine_showed_at_every_instant() {
 }
 
 #[test]
+fn a_run_without_a_title_is_named_after_its_services() {
+    let titled = |id: &str, title: &str| {
+        let mut scenario = planarium_gallery::find(id).map(|example| {
+            let file = |path: &str| {
+                let found = example.files.iter().find(|(name, _)| *name == path);
+                found.map(|(_, text)| (*text).to_owned())
+            };
+            planarium_scenario::parse(example.scenario, example.id, &file).scenario.expect("an example")
+        });
+        let (mut engine, mut player) = Player::start(scenario.take().expect("an example"));
+        player.run_to_end(&mut engine);
+        record(&mut engine, &[], title, &Selection::default()).title
+    };
+    assert_eq!(titled("canary", ""), "Rollout of canary");
+    assert_eq!(titled("canary", "My own"), "My own");
+    assert!(titled("several-services", "").starts_with("Rollout of "));
+}
+
+#[test]
 fn a_plan_is_chosen_by_its_name() {
     let example = planarium_gallery::find("several-services").expect("an example with several services");
     let (engine, all) = recorded(example, &Selection::default());

@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::rc::Rc;
 
-/// Longest time of work between two checks for messages. *Units*: microseconds.
+/// Longest time of work between two checks for messages; hosts that have work at the same time share it. *Units*: microseconds.
 const SLICE_US: u64 = 8_000;
-/// A piece of a frame takes about that long. *Units*: microseconds.
+/// A piece of a frame takes about that long, and no slice is shorter. *Units*: microseconds.
 const PIECE_US: u64 = 2_000;
 /// Virtual time of the first piece. *Units*: milliseconds.
 const FIRST_PIECE_MS: u64 = 64;
@@ -58,20 +58,27 @@ impl Desk {
         }
     }
 
-    /// Handles a text from the page. A text that is not a message is ignored.
-    pub(crate) fn take(&mut self, text: &str) {
+    /// Handles a text from the page. A text that is not a message is ignored. Returns whether somebody waits for the answer: a question
+    /// that is no frame of a run that plays.
+    pub(crate) fn take(&mut self, text: &str) -> bool {
         match wire::asked(text) {
             Ok(Asked::Ping(number)) => (self.send)(&Told::Pong(number)),
-            Ok(Asked::Question(question)) => self.waiting.push_back(*question),
+            Ok(Asked::Question(question)) => {
+                let waits = !matches!(question.ask, Ask::Frame(_) | Ask::Ahead(_));
+                self.waiting.push_back(*question);
+                return waits;
+            }
             // These are for a server.
             Ok(Asked::Hello(_) | Asked::Ready) | Err(_) => {}
         }
+        false
     }
 
-    /// Works for one slice of time. Returns whether there is more to do.
-    pub(crate) fn work(&mut self) -> bool {
+    /// Works for one slice of time, which is shorter while other hosts have work. Returns whether there is more to do.
+    pub(crate) fn work(&mut self, others: u32) -> bool {
         let from_us = (self.now_us)();
-        while (self.now_us)().saturating_sub(from_us) < SLICE_US {
+        let slice_us = (SLICE_US / (u64::from(others) + 1)).max(PIECE_US);
+        while (self.now_us)().saturating_sub(from_us) < slice_us {
             if let Some(frame) = self.frame.take() {
                 self.play(frame);
             } else if let Some(question) = self.waiting.pop_front() {
@@ -170,7 +177,7 @@ mod tests {
             let mut page =
                 Self { desk: Desk::new(Rc::new(send), now_us), decoder: Decoder::default(), number: 0 };
             page.ask(Ask::Begin(Box::default()));
-            while page.desk.work() {}
+            while page.desk.work(0) {}
             page.told();
             page
         }
@@ -207,7 +214,7 @@ mod tests {
         PACE_US.set(1_000);
         let frame = page.ask(Ask::Frame(16_000));
         let mut slices = 1;
-        while page.desk.work() {
+        while page.desk.work(0) {
             assert!(page.told().is_empty(), "a frame under way has no answer");
             slices += 1;
         }
@@ -220,12 +227,12 @@ mod tests {
         let mut page = Page::new();
         PACE_US.set(3_000);
         let frame = page.ask(Ask::Frame(16_000));
-        assert!(page.desk.work());
+        assert!(page.desk.work(0));
         page.desk.take(&text(&Asked::Ping(7)));
         let sent = SENT.take();
         assert!(matches!(sent[..], [Told::Pong(7)]), "{sent:?}");
         let look = page.ask(Ask::Look);
-        while page.desk.work() {}
+        while page.desk.work(0) {}
         let told = page.told();
         assert_eq!(told.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [frame, look]);
         let at_ms = told[0].1.expect("the frame shows where it ended");
@@ -236,7 +243,7 @@ mod tests {
     fn only_the_last_of_several_seeks_is_shown() {
         let mut page = Page::new();
         let seeks: Vec<_> = [5_000, 20_000, 9_000].map(|ms| page.ask(Ask::SeekMs(ms))).to_vec();
-        while page.desk.work() {}
+        while page.desk.work(0) {}
         let told = page.told();
         assert_eq!(told.iter().map(|(number, _)| *number).collect::<Vec<_>>(), seeks, "each has its answer");
         assert_eq!(told.iter().filter_map(|(_, at)| *at).collect::<Vec<_>>(), [9_000]);
@@ -249,7 +256,7 @@ mod tests {
             PACE_US.set(pace_us);
             for _ in 0..4 {
                 page.ask(Ask::Frame(9_999));
-                while page.desk.work() {}
+                while page.desk.work(0) {}
             }
             page.desk.take(&text(&Asked::Question(Box::new(Question {
                 number: 99,
@@ -257,7 +264,7 @@ mod tests {
                 editor: None,
                 ask: Ask::Link(String::new()),
             }))));
-            while page.desk.work() {}
+            while page.desk.work(0) {}
             let links = SENT.take().into_iter().filter_map(|told| match told {
                 Told::Facts(batch) if batch.number == 99 => Some(page.decoder.facts(batch)),
                 Told::Facts(batch) => {
@@ -277,12 +284,42 @@ mod tests {
     }
 
     #[test]
+    fn slices_are_shared_with_other_hosts() {
+        let slices = |others: u32| {
+            let mut page = Page::new();
+            PACE_US.set(1_000);
+            page.ask(Ask::Frame(16_000));
+            let mut slices = 1;
+            while page.desk.work(others) {
+                slices += 1;
+            }
+            page.told();
+            slices
+        };
+        let (alone, beside_one, beside_many) = (slices(0), slices(1), slices(19));
+        assert!(alone < beside_one && beside_one < beside_many, "{alone}, {beside_one}, {beside_many}");
+        assert_eq!(slices(3), beside_many, "no slice is shorter than a piece");
+    }
+
+    #[test]
+    fn somebody_waits_for_every_question_but_a_frame() {
+        let mut page = Page::new();
+        let mut taken = |ask: Ask| {
+            let question = Question { number: 9, selected: None, editor: None, ask };
+            page.desk.take(&text(&Asked::Question(Box::new(question))))
+        };
+        assert!(taken(Ask::Look) && taken(Ask::SeekMs(4)));
+        assert!(!taken(Ask::Frame(16)) && !taken(Ask::Ahead(16)));
+        assert!(!page.desk.take(&text(&Asked::Ping(1))), "a ping is answered at once");
+    }
+
+    #[test]
     fn a_text_that_is_not_a_message_is_ignored() {
         let mut page = Page::new();
         for text in ["", "{}", "[1]", "{\"Question\":{}}", "nonsense"] {
             page.desk.take(text);
         }
-        assert!(!page.desk.work());
+        assert!(!page.desk.work(0));
         assert!(page.told().is_empty());
     }
 }

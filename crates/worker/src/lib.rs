@@ -47,16 +47,17 @@ impl Engine {
         Engine { desk: Desk::new(Rc::new(move |told| send(&own, told)), now_us), post }
     }
 
-    /// Takes a text of the page. A ping is answered at once, a question waits for [`Engine::work`].
-    pub fn take(&mut self, text: &str) {
+    /// Takes a text of the page. A ping is answered at once, a question waits for [`Engine::work`]. Returns whether somebody waits for the
+    /// answer, as for all but the frames of a run that plays.
+    pub fn take(&mut self, text: &str) -> bool {
         AT_WORK.set(Some(self.post.clone()));
-        self.desk.take(text);
+        self.desk.take(text)
     }
 
-    /// Works for one slice of time. Returns whether there is more to do.
-    pub fn work(&mut self) -> bool {
+    /// Works for one slice of time, which is shared with so many other engines. Returns whether there is more to do.
+    pub fn work(&mut self, others: u32) -> bool {
         AT_WORK.set(Some(self.post.clone()));
-        self.desk.work()
+        self.desk.work(others)
     }
 }
 

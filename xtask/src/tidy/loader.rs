@@ -15,9 +15,9 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     };
     let texts = modules.iter().map(|source| source.text.as_str()).chain([styles]);
     // FNV-1a, as embed/build.mjs computes it.
-    let digest = texts.flat_map(str::bytes).fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let digest = texts
+        .flat_map(str::bytes)
+        .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let expected = format!("// planarium-embed of {digest:016x}");
     let first = repository.text(MINIFIED).and_then(|text| text.lines().next());
     if first == Some(expected.as_str()) {

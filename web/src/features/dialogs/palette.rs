@@ -54,9 +54,7 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     let current = typed.borrow().place(shown.len());
     use_effect_with((list.clone(), current), |(list, current)| {
         if let Some(item) = item_at(list, *current) {
-            let into_view = web_sys::ScrollIntoViewOptions::new();
-            into_view.set_block(web_sys::ScrollLogicalPosition::Nearest);
-            item.scroll_into_view_with_scroll_into_view_options(&into_view);
+            crate::browser::bring_into_view(&item);
         }
     });
     let pick = {

@@ -66,9 +66,7 @@ pub(super) fn use_focus(
         if scroller.scroll_height() <= scroller.client_height() {
             return;
         }
-        let into_view = web_sys::ScrollIntoViewOptions::new();
-        into_view.set_block(web_sys::ScrollLogicalPosition::Nearest);
-        row.scroll_into_view_with_scroll_into_view_options(&into_view);
+        crate::browser::bring_into_view(&row);
     });
 }
 

@@ -14,7 +14,6 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{ActionView, ServiceView, StatusClass};
 use serde_json::Value;
 use web_sys::wasm_bindgen::JsCast as _;
-use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
 /// The id of the chain that the phases are in.
@@ -131,10 +130,7 @@ fn show(pane: &NodeRef, step: &str) {
     if let Some(found) =
         Some(step).filter(|step| !step.is_empty()).and_then(|step| box_of(pane, "data-step", step))
     {
-        let into_view = ScrollIntoViewOptions::new();
-        into_view.set_block(ScrollLogicalPosition::Nearest);
-        into_view.set_inline(ScrollLogicalPosition::Nearest);
-        found.scroll_into_view_with_scroll_into_view_options(&into_view);
+        crate::browser::bring_into_view(&found);
     }
 }
 
