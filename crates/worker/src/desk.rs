@@ -58,8 +58,8 @@ impl Desk {
         }
     }
 
-    /// Handles a text from the page. A text that is not a message is ignored. Returns whether somebody waits for the answer: a question
-    /// that is no frame of a run that plays.
+    /// Handles a text from the page. A text that is not a message is ignored. Returns whether somebody waits for the answer, as for
+    /// every question except the frames of a run that plays.
     pub(crate) fn take(&mut self, text: &str) -> bool {
         match wire::asked(text) {
             Ok(Asked::Ping(number)) => (self.send)(&Told::Pong(number)),

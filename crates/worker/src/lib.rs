@@ -54,7 +54,7 @@ impl Engine {
         self.desk.take(text)
     }
 
-    /// Works for one slice of time, which is shared with so many other engines. Returns whether there is more to do.
+    /// Works for one slice of time, which is shared with this number of other engines. Returns whether there is more to do.
     pub fn work(&mut self, others: u32) -> bool {
         AT_WORK.set(Some(self.post.clone()));
         self.desk.work(others)
