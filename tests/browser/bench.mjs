@@ -1,5 +1,5 @@
 /**
- * The page under crash loops, measured: frames a second, what a frame takes of the processor, nodes of the fullest lane beside its
+ * The page under crash loops, and a document with twenty demos, measured: frames a second, what a frame takes of the processor, nodes of the fullest lane beside its
  * pixels, memory of the page's process. `cargo xtask bench --page` runs this and prints the figures beside their budgets.
  *
  * Frames a second are those of a machine that does nothing else. What a frame takes of the processor says on a busy one, too, whether
@@ -9,8 +9,12 @@
  *
  * Prints one line per figure: case, figure, value.
  */
-import { readFile } from "node:fs/promises";
-import { open, serve, started } from "./harness.mjs";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { DIST, open, serve, started } from "./harness.mjs";
 import { playground } from "./playground.mjs";
 
 const SECONDS = Number(process.argv[2] ?? 180);
@@ -159,6 +163,60 @@ const lanes = (page) =>
     return all.reduce((most, one) => (one[0] * most[1] > most[0] * one[1] ? one : most), [0, 1]);
   });
 
+/** Prints a figure of a case. */
+const figure = (name) => (what, value) => process.stdout.write(`${name}\t${what}\t${value}\n`);
+
+/** Twenty demos in a document: tasks of the document and its frames while engines take over and play, and how soon a pause has landed. */
+async function demos(name) {
+  const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..", "..");
+  const planarium = (...words) =>
+    execFileSync(process.env.PLANARIUM_BIN ?? path.join(root, "target", "debug", "planarium"), words, { cwd: root, encoding: "utf8" });
+  const folder = await mkdtemp(path.join(os.tmpdir(), "planarium-demos-"));
+  planarium("embed", "--assets", folder);
+  await symlink(DIST, path.join(folder, "planarium"));
+  const demo = planarium("render", "examples/canary", "--html", "--engine", "planarium/embed.html");
+  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Demos</title><link rel="icon" href="data:,">
+<link rel="stylesheet" href="planarium-embed.css"><script src="planarium-embed.js" defer></script></head><body>${demo.repeat(20)}</body></html>`;
+  const server = await serve(folder, { "/": { type: "text/html; charset=utf-8", body } });
+  const opened = await open(server.url, { width: 1440, height: 900 });
+  const told = await opened.page.evaluate(async () => {
+    const all = [...document.querySelectorAll("planarium-embed")];
+    await customElements.whenDefined("planarium-embed");
+    await Promise.all(all.map((it) => it.ready));
+    const tasks = [];
+    const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)));
+    observer.observe({ type: "longtask" });
+    const from = performance.now();
+    await Promise.all(all.map((it) => it.snapshot()));
+    const mounted = performance.now() - from;
+    const mounting = [...tasks];
+    await Promise.all(all.map((it) => it.play()));
+    await new Promise((done) => setTimeout(done, 3000));
+    const pauses = [];
+    for (const it of all) {
+      const asked = performance.now();
+      await it.pause();
+      pauses.push(performance.now() - asked);
+    }
+    observer.disconnect();
+    return { mounted, mounting, playing: tasks.slice(mounting.length), pauses };
+  });
+  const most = (all) => Math.round(Math.max(0, ...all));
+  const say = figure(name);
+  say("milliseconds until twenty engines have taken over", Math.round(told.mounted));
+  say("longest task while they take over, milliseconds; 0 for none above 50", most(told.mounting));
+  say("number of such tasks", told.mounting.length);
+  say("longest task while they play, milliseconds; 0 for none above 50", most(told.playing));
+  say("milliseconds until a pause has landed, the slowest of twenty", most(told.pauses));
+  await opened.close();
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+}
+
+const DEMOS = "twenty demos";
+if (DEMOS.includes(process.argv[3] ?? "")) {
+  await demos(DEMOS);
+}
 const server = await serve();
 for (const [name, prepare] of Object.entries(CASES).filter(([name]) => name.includes(process.argv[3] ?? ""))) {
   const opened = await open(`${server.url}?example=hello-world`, { width: 1440, height: 900 });
@@ -180,7 +238,7 @@ for (const [name, prepare] of Object.entries(CASES).filter(([name]) => name.incl
   const counts = rates(intervals);
   const sorted = intervals.toSorted((a, b) => a - b);
   const [nodes, pixels] = await lanes(page);
-  const say = (figure, value) => process.stdout.write(`${name}\t${figure}\t${value}\n`);
+  const say = figure(name);
   say("frames a second, median of the last third", Math.round(counts[Math.floor(counts.length / 2)]));
   say("frames a second, slowest of the last third", Math.round(counts[0]));
   say("milliseconds between frames, 95 of 100 are shorter", sorted[Math.floor(sorted.length * 0.95)].toFixed(1));
