@@ -138,12 +138,12 @@ mod tests {
     /// A request whose headers have not ended is longer than any.
     fn whole_length(sent: &[u8]) -> usize {
         let text = String::from_utf8_lossy(sent);
-        let Some(end) = text.find("\r\n\r\n") else { return usize::MAX };
-        let announced = text[..end].lines().find_map(|line| {
+        let Some((headers, _)) = text.split_once("\r\n\r\n") else { return usize::MAX };
+        let announced = headers.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
             name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().unwrap())
         });
-        end + 4 + announced.unwrap_or(0)
+        headers.len() + 4 + announced.unwrap_or(0)
     }
 
     /// Returns the request that a server with this answer received, and the client's result.
