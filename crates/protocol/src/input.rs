@@ -3,6 +3,7 @@
 //! `POST /sim/inputs`, scenario `do:` entries and journals share it. JSON with `kind` first.
 
 use crate::Amount;
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -43,27 +44,47 @@ pub enum Input {
     Call(HttpCall),
 }
 
-impl Input {
-    /// The `kind` word.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::AddAgent(_) => "add-agent",
-            Self::RemoveAgent(_) => "remove-agent",
-            Self::LoadService(_) => "load-service",
-            Self::UpdateService(_) => "update-service",
-            Self::RemoveService(_) => "remove-service",
-            Self::Plan(_) => "plan",
-            Self::Pod(_) => "pod",
-            Self::Maintenance(_) => "maintenance",
-            Self::Fault(_) => "fault",
-            Self::ClearFault(_) => "clear-fault",
-            Self::ProcessBehaviour(_) => "process-behaviour",
-            Self::TaskStatus(_) => "task-status",
-            Self::OfferRound(_) => "offer-round",
-            Self::Framework(_) => "framework",
-            Self::Call(_) => "call",
+/// Defines what follows from the table of kinds: the list of words, the word of an input, and reading an input by its word.
+macro_rules! kinds {
+    ($($word:literal => $kind:ident,)*) => {
+        impl Input {
+            /// Every word of `kind`, in the order of the variants.
+            pub const KINDS: &'static [&'static str] = &[$($word),*];
+
+            /// The `kind` word.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$kind(_) => $word,)*
+                }
+            }
+
+            /// Reads the other fields of an input of this kind.
+            pub(crate) fn read_as(kind: &str, fields: serde_json::Value) -> Result<Self, serde_json::Error> {
+                match kind {
+                    $($word => serde_json::from_value(fields).map(Self::$kind),)*
+                    other => Err(serde_json::Error::unknown_variant(other, Self::KINDS)),
+                }
+            }
         }
-    }
+    };
+}
+
+kinds! {
+    "add-agent" => AddAgent,
+    "remove-agent" => RemoveAgent,
+    "load-service" => LoadService,
+    "update-service" => UpdateService,
+    "remove-service" => RemoveService,
+    "plan" => Plan,
+    "pod" => Pod,
+    "maintenance" => Maintenance,
+    "fault" => Fault,
+    "clear-fault" => ClearFault,
+    "process-behaviour" => ProcessBehaviour,
+    "task-status" => TaskStatus,
+    "offer-round" => OfferRound,
+    "framework" => Framework,
+    "call" => Call,
 }
 
 /// Machines to add.

@@ -43,22 +43,8 @@ const USUAL: [Part; 3] = [Part::Tree, Part::Timeline, Part::Tab(Tab::Why)];
 /// Largest number of machines that an address may ask for.
 const MOST_NODES: u32 = 1_000;
 
-/// Words of the attribute `commands` beside those of operations and failures: kinds of input, and the lines of the console.
-const KINDS: [&str; 13] = [
-    "add-agent",
-    "remove-agent",
-    "plan",
-    "pod",
-    "maintenance",
-    "fault",
-    "clear-fault",
-    "process-behaviour",
-    "task-status",
-    "offer-round",
-    "framework",
-    "call",
-    CONSOLE,
-];
+/// Kinds of input that the attribute `commands` does not name: what is in the editor is governed by `editable`.
+const EDITED: [&str; 3] = ["load-service", "update-service", "remove-service"];
 /// The word of the console's lines.
 const CONSOLE: &str = "console";
 
@@ -264,10 +250,11 @@ impl Frame {
 const LOOKS: [(&str, &[&str]); 2] =
     [("density", &["comfortable", "compact"]), ("motion", &["auto", "reduce"])];
 
-/// Returns whether a word names an operation, a failure or a kind of input.
+/// Returns whether a word names an operation, a failure, a kind of input, or the lines of the console.
 fn is_command(word: &str) -> bool {
     let word_value = || Value::from(word);
-    KINDS.contains(&word)
+    word == CONSOLE
+        || Input::KINDS.contains(&word) && !EDITED.contains(&word)
         || serde_json::from_value::<PlanOp>(word_value()).is_ok()
         || serde_json::from_value::<PodOp>(word_value()).is_ok()
         || serde_json::from_value::<FaultKind>(word_value()).is_ok()
@@ -361,6 +348,8 @@ mod tests {
             assert_eq!(may(words, &run), lines, "{words}");
             assert!(may(words, &Action::TogglePlay), "{words}");
         }
+        let frame = read(&[("commands", "offer-round,console,update-service")]);
+        assert_eq!(frame.unknown, ["commands: `update-service`"]);
         let frame = read(&[("commands", "continue,fly")]);
         assert_eq!(frame.unknown, ["commands: `fly`"]);
         assert_eq!(frame.refuses(&run).as_deref(), Some("this document allows only continue"));

@@ -25,25 +25,6 @@ pub fn covers(allowed: &str, input: &Input) -> bool {
     word.strip_prefix(allowed).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '/', '?']))
 }
 
-/// All valid first words.
-pub(crate) const KINDS: &[&str] = &[
-    "add-agent",
-    "remove-agent",
-    "load-service",
-    "update-service",
-    "remove-service",
-    "plan",
-    "pod",
-    "maintenance",
-    "fault",
-    "clear-fault",
-    "process-behaviour",
-    "task-status",
-    "offer-round",
-    "framework",
-    "call",
-];
-
 fn op<T: serde::Serialize>(op: &T) -> String {
     serde_json::to_value(op).ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
 }

@@ -3,13 +3,13 @@
 //! Knows: the keys of the block. Must not know: whether a lesson can be solved; `proof` checks that.
 
 use super::check::Check;
-use super::commands::KINDS;
 use super::model::{Lesson, Naive, NamedCheck, Prediction, PredictionOption, Role, Route, Serving};
 use super::places::Places;
 use crate::codes;
 use crate::model::{Entry, Scenario};
 use crate::parse::fields::{self, Fields};
 use crate::parse::{Context, script};
+use planarium_protocol::Input;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, suggest};
 
@@ -214,14 +214,14 @@ fn texts(nodes: &[Node], cx: &mut Context<'_>) -> Vec<String> {
 fn words(nodes: &[Node], cx: &mut Context<'_>) -> Vec<String> {
     for node in nodes {
         let first = node.as_str().and_then(|text| text.split(' ').next()).unwrap_or_default();
-        if KINDS.contains(&first) || node.as_str().is_none() {
+        if Input::KINDS.contains(&first) || node.as_str().is_none() {
             continue;
         }
         let finding =
             Diagnostic::error(codes::LESSON_WORD, node.span, format!("there is no command `{first}`"));
-        cx.found.push(match suggest(first, KINDS.iter().copied()) {
+        cx.found.push(match suggest(first, Input::KINDS.iter().copied()) {
             Some(near) => finding.with_help(format!("did you mean `{near}`?")),
-            None => finding.with_help(format!("commands begin with {}", KINDS.join(", "))),
+            None => finding.with_help(format!("commands begin with {}", Input::KINDS.join(", "))),
         });
     }
     texts(nodes, cx)

@@ -45,6 +45,16 @@ fn rollout_status_waits_with_the_real_sentences() {
 }
 
 #[test]
+fn a_timeout_with_a_fraction_ends_at_the_next_whole_second() {
+    let mut stage = Stage::with(1, &deployment("web:1", 2));
+    stage.behave(json!({ "manual": true }));
+    let begun = stage.now();
+    let text = stage.kubectl("rollout status deployment/web --timeout=1.5s");
+    assert!(text.ends_with("error: timed out waiting for the condition\n"), "{text}");
+    assert_eq!(stage.now() - begun, 2_000);
+}
+
+#[test]
 fn pausing_and_commands_refused_while_paused() {
     let mut stage =
         Stage::with(3, &format!("{}---\n{}", deployment("web:1", 2), stateful_set("db:1", 1, "")));
