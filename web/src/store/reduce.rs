@@ -3,12 +3,12 @@
 //! *Knows*: the effect of an action or a fact on the page. *Must not know*: the engine, the browser.
 
 use super::action::{Action, Fact};
-use super::draft::{self, Draft};
-use super::moment;
+use super::draft::Draft;
 use super::progress::{Done, Progress};
 use super::ptr::Ptr;
 use super::state::{EditTab, Fix, Menu, Pane, Place, State, Tab, Toast, ToastKind, ToastUndo, Ui, World};
-use super::{action::Snapshot, selectors, settings};
+use super::{action::Snapshot, files, selectors, settings};
+use super::{meant, moment};
 use crate::ui::attr;
 use planarium_messages::lessons::LessonAsk;
 use planarium_messages::questions::Ask;
@@ -20,7 +20,7 @@ use yew::AttrValue;
 
 /// Applies an action of a component to the state.
 pub(crate) fn action(state: &mut State, action: &Action) {
-    if replaces_world(action) {
+    if meant::replaces_world(action) {
         state.play.meant = false;
     }
     match action {
@@ -56,7 +56,7 @@ pub(crate) fn action(state: &mut State, action: &Action) {
             state.play.rest_ms = state.play.rest_ms.fract() + wall_ms * state.play.speed.factor();
         }
         Action::Edit(path, text) => state.draft.edit(path, text.clone()),
-        Action::EditAt(at, path, text) => edit_at(state, *at, path, text),
+        Action::EditAt(at, path, text) => files::edit_at(state, *at, path, text),
         Action::PickFile(path) => {
             if state.draft.files.contains_key(path) {
                 state.draft.file.clone_from(path);
@@ -65,13 +65,13 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         }
         Action::PickService(at) => {
             let drafts = state.all_drafts();
-            hold(state, drafts, *at);
+            files::hold(state, drafts, *at);
         }
         Action::ShowRunning => moment::show_running(state),
         Action::ShowDraft => moment::show_draft(state),
-        Action::AddFile(path) => add_file(state, path),
-        Action::DropFile(path) => drop_file(state, path),
-        Action::RenameFile(from, to) => rename_file(state, from, to),
+        Action::AddFile(path) => files::add(state, path),
+        Action::DropFile(path) => files::drop(state, path),
+        Action::RenameFile(from, to) => files::rename(state, from, to),
         Action::SetEnv(name, value) => state.draft.set_env(name, value.clone()),
         Action::FillEnv => fill_env(state),
         Action::Mend(fix) => mend(state, fix),
@@ -85,27 +85,6 @@ pub(crate) fn action(state: &mut State, action: &Action) {
     }
 }
 
-/// Returns whether an action asks for another world, or for this one from its start.
-fn replaces_world(action: &Action) -> bool {
-    matches!(
-        action,
-        Action::Apply
-            | Action::DropService(_)
-            | Action::TryHelp
-            | Action::SetPreset(_)
-            | Action::SetSeed(_)
-            | Action::Reset
-            | Action::Undo
-            | Action::Redo
-            | Action::OpenExample(_)
-            | Action::OpenFiles(_)
-            | Action::OpenText(_)
-            | Action::OpenHash(_)
-            | Action::OpenPlace(..)
-            | Action::Lesson(_)
-    )
-}
-
 /// Merges progress from elsewhere.
 fn take_progress(state: &mut State, text: &str) {
     let said = match Progress::read(text) {
@@ -116,67 +95,6 @@ fn take_progress(state: &mut State, text: &str) {
         None => "This is not progress that Planarium exported.".to_owned(),
     };
     toast(&mut state.ui, said.into(), ToastKind::Info, None, None);
-}
-
-fn add_file(state: &mut State, path: &str) {
-    if path.is_empty() {
-        return;
-    }
-    if !state.draft.files.contains_key(path) {
-        state.draft.edit(path, String::new());
-    }
-    path.clone_into(&mut state.draft.file);
-    state.draft.loaded += 1;
-}
-
-fn drop_file(state: &mut State, path: &str) {
-    let mut files = (*state.draft.files).clone();
-    state.removed = files.remove(path).map(|text| (state.at, path.to_owned(), text.into()));
-    if state.removed.is_none() {
-        return;
-    }
-    if state.draft.file == path {
-        state.draft.file = files.keys().next().cloned().unwrap_or_default();
-    }
-    state.draft.files = Ptr::new(files);
-    state.draft.typed = true;
-    state.draft.revision += 1;
-    state.draft.loaded += 1;
-}
-
-/// A file keeps its text under another path. Nothing becomes of a path that is taken.
-fn rename_file(state: &mut State, from: &str, to: &str) {
-    if to.is_empty() || state.draft.files.contains_key(to) {
-        return;
-    }
-    let mut files = (*state.draft.files).clone();
-    let Some(text) = files.remove(from) else { return };
-    files.insert(to.to_owned(), text);
-    if state.draft.file == from {
-        to.clone_into(&mut state.draft.file);
-    }
-    state.draft.files = Ptr::new(files);
-    state.draft.revision += 1;
-    state.draft.loaded += 1;
-}
-
-/// Restores or removes a file.
-fn bring_file(state: &mut State, at: usize, path: &str, text: Option<&str>) {
-    if at != state.at {
-        let drafts = state.all_drafts();
-        hold(state, drafts, at);
-    }
-    match text {
-        Some(text) => {
-            state.draft.edit(path, text.to_owned());
-            path.clone_into(&mut state.draft.file);
-            state.draft.loaded += 1;
-        }
-        None => drop_file(state, path),
-    }
-    if let Some(base) = state.draft.base.clone() {
-        state.draft.compare(std::slice::from_ref(&*base));
-    }
 }
 
 /// Guesses missing values; values given since the definition was read stay.
@@ -344,7 +262,7 @@ fn reveal_source(state: &mut State, path: &ElementPath) {
         // Services may have files of the same name.
         if let Some(at) = state.place_of_element(path, &source.file).filter(|at| *at != state.at) {
             let drafts = state.all_drafts();
-            hold(state, drafts, at);
+            files::hold(state, drafts, at);
         }
         let place = Action::Reveal(AttrValue::from(source.file.to_string()), source.line, source.column);
         looks(state, &place);
@@ -383,44 +301,6 @@ fn close_toast(ui: &mut Ui, id: u32) {
     }
 }
 
-/// Changes a text of the service at a place, edited or not.
-fn edit_at(state: &mut State, at: usize, path: &str, text: &str) {
-    if at == state.at {
-        state.draft.edit(path, text.to_owned());
-        return;
-    }
-    let mut drafts = state.drafts.to_vec();
-    if let Some(draft) = drafts.get_mut(at) {
-        draft.edit(path, text.to_owned());
-        state.drafts = Ptr::new(drafts);
-    }
-}
-
-/// Shows the definition at a place, and one of its files.
-pub(super) fn pick(state: &mut State, at: usize, file: Option<&str>) {
-    if at != state.at && at < state.drafts.len() {
-        let drafts = state.all_drafts();
-        hold(state, drafts, at);
-    }
-    if let Some(file) = file.filter(|file| state.draft.files.contains_key(*file)) {
-        file.clone_into(&mut state.draft.file);
-    }
-}
-
-/// Puts these definitions into the editor and shows one of them.
-pub(super) fn hold(state: &mut State, drafts: Vec<Draft>, at: usize) {
-    let at = at.min(drafts.len().saturating_sub(1));
-    let loaded = state.draft.loaded + 1;
-    let drafts: Vec<Draft> = drafts.into_iter().map(draft::shown).collect();
-    let shown = drafts.get(at).cloned().unwrap_or_default();
-    let before = std::mem::replace(&mut state.draft, Draft { loaded, ..shown });
-    if before.files != state.draft.files {
-        state.checked = Ptr::default();
-    }
-    state.drafts = Ptr::new(drafts);
-    state.at = at;
-}
-
 /// Marks a revision of a definition as running. Text typed since is not.
 pub(crate) fn rolled_out(state: &mut State, at: usize, revision: u32) {
     if at == state.at {
@@ -456,7 +336,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             }
         }
         Fact::Opened { drafts, story, preset } => {
-            hold(state, drafts, 0);
+            files::hold(state, drafts, 0);
             moment::follow(state);
             state.checked = Ptr::default();
             state.better = None;
@@ -501,20 +381,20 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
                     None => drafts.push(Draft { revision: 1, typed: true, ..draft }),
                 }
             }
-            hold(state, drafts, state.at);
+            files::hold(state, drafts, state.at);
             moment::follow(state);
         }
         // Others changed what runs; what is being written here stays.
         Fact::Drafts(_) if state.served.is_some() && state.dirty() => {}
         Fact::Drafts(drafts) => {
-            hold(state, drafts, state.at);
+            files::hold(state, drafts, state.at);
             moment::follow(state);
         }
         Fact::Beside(draft) => {
             let mut drafts = state.all_drafts();
             drafts.push(*draft);
             let last = drafts.len() - 1;
-            hold(state, drafts, last);
+            files::hold(state, drafts, last);
             moment::follow(state);
             state.ui.pane = Pane::Edit;
         }
@@ -556,7 +436,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Compared(compared) => state.compare = compared,
         Fact::Looks(kept) => super::view_state::give(state, &kept),
         Fact::Ways(ways) => state.ways = ways,
-        Fact::File(at, path, text) => bring_file(state, at, &path, text.as_deref()),
+        Fact::File(at, path, text) => files::bring(state, at, &path, text.as_deref()),
         Fact::Stopped => state.play.playing = false,
         Fact::Told(text, undo) => {
             let place = (undo != Some(ToastUndo::Draft)).then(|| here(&state.world, false));
@@ -643,6 +523,7 @@ pub(crate) fn small_tab(ui: &Ui) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::action::Border;
+    use super::super::draft;
     use super::*;
     use crate::store::state::{Checked, Finding, Severity, Speed};
     use planarium_protocol::input::LoadService;
@@ -667,23 +548,6 @@ mod tests {
             state.play.playing = true;
             action(&mut state, &request);
             assert_eq!(state.play.playing, playing, "{request:?}");
-        }
-    }
-
-    #[test]
-    fn play_pressed_after_another_world_was_asked_for_is_meant_for_that_one() {
-        let rebuilt = || Fact::Rebuilt(Vec::new());
-        for (before, after, playing) in [(false, true, true), (true, false, false), (false, false, false)] {
-            let mut state = State::default();
-            if before {
-                action(&mut state, &Action::TogglePlay);
-            }
-            action(&mut state, &Action::SetPreset("100".into()));
-            if after {
-                action(&mut state, &Action::TogglePlay);
-            }
-            fact(&mut state, rebuilt());
-            assert_eq!(state.play.playing, playing, "{before} {after}");
         }
     }
 

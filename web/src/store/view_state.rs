@@ -90,7 +90,7 @@ pub(crate) fn give(state: &mut State, looks: &Value) {
     for (at, files, env) in typed.unwrap_or_default() {
         retype(state, at, files, env);
     }
-    super::reduce::pick(state, at("service").unwrap_or(0), text("file").as_deref());
+    super::files::pick(state, at("service").unwrap_or(0), text("file").as_deref());
 }
 
 /// Restores the texts typed into a definition before a reload.
@@ -105,7 +105,7 @@ fn retype(state: &mut State, at: usize, files: BTreeMap<String, String>, env: BT
     draft.typed = true;
     draft.revision += 1;
     let shown = state.at;
-    super::reduce::hold(state, drafts, shown);
+    super::files::hold(state, drafts, shown);
 }
 
 /// A path as its parts, with nothing for those that it does not have.
