@@ -13,29 +13,40 @@ const LOST_MS = 20;
 /** Time in which the worker ends the session of a frame that is gone. *Units*: milliseconds. */
 const END_MS = 2_000;
 
-/** Compiles while the file arrives, and says how much of it is there. */
+/** Waits for a turn of its own, so that a click or a frame comes between. */
+const turn = () =>
+  new Promise((done) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      done();
+    };
+    port2.postMessage(null);
+  });
+
+/**
+ * Compiles while the file arrives, and says how much of it is there. Each piece has a turn of its own: a file that comes at once would
+ * otherwise hold the page up until all of it is read.
+ */
 async function compiled(url, progress = () => {}) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`the server answered ${response.status}`);
-  count(response.clone(), progress);
-  const type = response.headers.get("content-type") ?? "";
-  return type.startsWith("application/wasm")
-    ? WebAssembly.compileStreaming(response)
-    : WebAssembly.compile(await response.arrayBuffer());
-}
-
-async function count(response, progress) {
-  try {
-    let bytes = 0;
-    for (const reader = response.body.getReader(); ; ) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      bytes += value.length;
-      progress(bytes);
-    }
-  } catch {
-    // What became of the file is told by its compilation.
-  }
+  const reader = response.body.getReader();
+  let bytes = 0;
+  const pieces = new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        bytes += value.length;
+        progress(bytes);
+        controller.enqueue(value);
+        await turn();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return WebAssembly.compileStreaming(new Response(pieces, { headers: { "content-type": "application/wasm" } }));
 }
 
 /** What the other frames of the document that are of this page's origin have under a name. */

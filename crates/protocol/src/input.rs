@@ -59,9 +59,9 @@ macro_rules! kinds {
             }
 
             /// Reads the other fields of an input of this kind.
-            pub(crate) fn read_as(kind: &str, fields: serde_json::Value) -> Result<Self, serde_json::Error> {
+            pub(crate) fn read_as(kind: &str, fields: &serde_json::Value) -> Result<Self, serde_json::Error> {
                 match kind {
-                    $($word => serde_json::from_value(fields).map(Self::$kind),)*
+                    $($word => Deserialize::deserialize(fields).map(Self::$kind),)*
                     other => Err(serde_json::Error::unknown_variant(other, Self::KINDS)),
                 }
             }

@@ -28,6 +28,7 @@ use crate::store::{Action, Hub, effects, reduce};
 use crate::systems::Second;
 use crate::ui::attr;
 use crate::ui::splitter::Splitter;
+use gloo::timers::callback::Timeout;
 use planarium_messages::questions::Ask;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -94,12 +95,19 @@ struct AppProps {
 fn App(props: &AppProps) -> Html {
     let hub = &props.hub;
     let state = use_state(|| hub.state());
+    let whole = use_whole(hub);
     {
         let setter = state.setter();
-        use_effect_with(hub.clone(), move |hub| {
+        use_effect_with((hub.clone(), whole), move |(hub, whole)| {
+            if !whole {
+                return;
+            }
             let framed = hub.state().frame.is_some();
             if framed {
                 frame::tell(&State::default(), &hub.state());
+            }
+            if framed {
+                setter.set(hub.state());
             }
             let told = std::cell::RefCell::new(hub.state());
             hub.listen(Callback::from(move |next: Rc<State>| {
@@ -120,7 +128,7 @@ fn App(props: &AppProps) -> Html {
                 <BrokenScreen raw={attr(&broken.raw)} reason={attr(&broken.reason)} />
                 <Toasts toasts={state.ui.toasts.clone()} />
             } else {
-                <ContextProvider<Second> context={Second(state.world.clock.now_ms / 1000)}>{ page(hub, &state) }</ContextProvider<Second>>
+                <ContextProvider<Second> context={Second(state.world.clock.now_ms / 1000)}>{ page(hub, &state, whole) }</ContextProvider<Second>>
             }
             <ContextMenu menu={state.ui.menu.clone()} view={state.world.view.clone()} />
             <Dialogs state={Rc::clone(&state)} />
@@ -139,7 +147,20 @@ fn App(props: &AppProps) -> Html {
     }
 }
 
-fn page(hub: &Hub, state: &State) -> Html {
+/// Returns whether the panes are shown, too. A frame shows them in a task of its own, after its bars: the browser compiles each component
+/// when it is first drawn, and the document around the frame must not wait for all of them at once.
+#[hook]
+fn use_whole(hub: &Hub) -> bool {
+    let whole = use_state(|| hub.state().frame.is_none());
+    let setter = whole.setter();
+    use_effect_with(*whole, move |whole| {
+        let turn = (!whole).then(|| Timeout::new(0, move || setter.set(true)));
+        move || drop(turn)
+    });
+    *whole
+}
+
+fn page(hub: &Hub, state: &State, whole: bool) -> Html {
     let (ui, world, sizes) = (&state.ui, &state.world, state.prefs.sizes);
     let pane = match ui.pane {
         Pane::Edit => "edit",
@@ -176,7 +197,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                 />
             }
             <main class="panes">
-                if edits {
+                if whole && edits {
                     { panes::editor(hub, state) }
                 }
                 if frame.is_none() {
@@ -192,7 +213,9 @@ fn page(hub: &Hub, state: &State) -> Html {
                         onreset={hub.act(Action::ResetSize(Border::Editor))}
                     />
                 }
-                { panes::plan(state) }
+                if whole {
+                    { panes::plan(state) }
+                }
                 if frame.is_none() {
                     <Splitter
                         label="Inspector width"
@@ -207,7 +230,9 @@ fn page(hub: &Hub, state: &State) -> Html {
                         onreset={hub.act(Action::ResetSize(Border::Inspector))}
                     />
                 }
-                { panes::inspector(state) }
+                if whole {
+                    { panes::inspector(state) }
+                }
             </main>
             <section class="dock" id="dock" aria-label="Time">
                 <Toasts toasts={ui.toasts.clone()} />

@@ -7,7 +7,7 @@
 //! shown; the question that the old one was at is set aside; those behind it are asked again. A server that is lost keeps its world: the
 //! page shows the last state, asks nothing, and goes on when the server is there again.
 
-use super::action::Action;
+use super::action::{Action, Fact};
 use super::hub::{Hub, WeakHub};
 use super::link::Link;
 use super::served::unreached;
@@ -16,7 +16,7 @@ use super::watch::{BEAT_MS, Beat, Watch};
 use super::{effects, persist};
 use crate::browser;
 use gloo::render::{AnimationFrame, request_animation_frame};
-use gloo::timers::callback::Interval;
+use gloo::timers::callback::{Interval, Timeout};
 use planarium_messages::facts::Keep;
 use planarium_messages::questions::{Ask, Begin, Question, Resume};
 use planarium_messages::wire::{Asked, Decoder, Told, UNASKED, VERSION, text, told};
@@ -38,6 +38,12 @@ struct Inner {
     coming: RefCell<Option<String>>,
     /// Number of consecutive engines that ended before they answered their first message.
     falls: Cell<u32>,
+    /// The first answers, which are shown in a task of their own.
+    arrived: RefCell<Vec<(u32, f64, Vec<Fact>)>>,
+    /// That task.
+    turn: RefCell<Option<Timeout>>,
+    /// The first answers have been shown; later ones are shown as they come.
+    shown: Cell<bool>,
     /// Number of the first question to the engine that took over, until it is answered.
     first: Cell<Option<u32>>,
     /// Says that no engine can be started any more.
@@ -68,6 +74,9 @@ impl Engine {
             tab: RefCell::default(),
             coming: RefCell::default(),
             falls: Cell::new(0),
+            arrived: RefCell::default(),
+            turn: RefCell::default(),
+            shown: Cell::new(false),
             first: Cell::new(None),
             give_up,
             served: hub.state().served.is_some(),
@@ -122,8 +131,12 @@ impl Engine {
                     self.0.first.set(None);
                     self.0.falls.set(0);
                 }
-                hub.told(number, took_ms, facts);
-                self.ask_for_news(number);
+                if self.0.shown.get() {
+                    self.show(&hub, number, took_ms, facts);
+                } else {
+                    self.0.arrived.borrow_mut().push((number, took_ms, facts));
+                    self.show_in_turn();
+                }
             }
             Ok(Told::Pong(ping)) => self.0.watch.borrow_mut().heard(ping),
             Ok(Told::Panicked(reason)) => self.fall(&reason),
@@ -131,6 +144,26 @@ impl Engine {
             Ok(Told::Gone) => self.move_on(&hub),
             Err(reason) => self.fall(&format!("the engine said what the page does not understand: {reason}")),
         }
+    }
+
+    fn show(&self, hub: &Hub, number: u32, took_ms: f64, facts: Vec<Fact>) {
+        hub.told(number, took_ms, facts);
+        self.ask_for_news(number);
+    }
+
+    /// Shows what has arrived in a task of its own. The browser compiles a function when it is first called, so reading the first
+    /// answer and showing it take long enough without each other.
+    fn show_in_turn(&self) {
+        let weak = Rc::downgrade(&self.0);
+        let turn = Timeout::new(0, move || {
+            let Some(engine) = weak.upgrade().map(Engine) else { return };
+            let Some(hub) = engine.0.hub.upgrade() else { return };
+            engine.0.shown.set(true);
+            for (number, took_ms, facts) in engine.0.arrived.take() {
+                engine.show(&hub, number, took_ms, facts);
+            }
+        });
+        *self.0.turn.borrow_mut() = Some(turn);
     }
 
     fn beat(&self) {
@@ -195,6 +228,7 @@ impl Engine {
 
     fn forget_engine(&self) {
         self.0.coming.take();
+        self.0.arrived.take();
         *self.0.decoder.borrow_mut() = Decoder::default();
         *self.0.watch.borrow_mut() = Watch::default();
     }
@@ -212,6 +246,7 @@ impl Engine {
     fn lose(&self, hub: &Hub, reason: &str) {
         self.0.lost.set(true);
         self.0.ready.take();
+        self.0.arrived.take();
         *self.0.watch.borrow_mut() = Watch::default();
         for question in hub.ended() {
             hub.give_up(question.number);

@@ -147,25 +147,25 @@ fn is_deeper(value: &Value, levels: usize) -> bool {
 ///
 /// *Errors*: invalid JSON, with line and column; or another type, with the path of the part concerned.
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, Error> {
-    take(value(text)?, text, &[])
+    take(&value(text)?, text, &[])
 }
 
 /// Reads a value from plain data. *Errors*: it has another shape, with the path of the part that differs.
 pub fn from<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
-    take(value, &[], &[])
+    take(&value, &[], &[])
 }
 
 /// Reads the item at `index` (from 0) of the list in a JSON text. *Errors*: as for [`read`], the path being
 /// one within the item.
 pub fn item<T: DeserializeOwned>(value: Value, text: &[u8], index: usize) -> Result<T, Error> {
-    take(value, text, &[place::Step::At(index)])
+    take(&value, text, &[place::Step::At(index)])
 }
 
 /// Reads a value at the end of a path in `text`; the text is empty if it is unknown.
-fn take<T: DeserializeOwned>(value: Value, text: &[u8], way: &[place::Step]) -> Result<T, Error> {
-    serde_json::from_value(value.clone()).map_err(|error| {
-        let again = |value: Value| serde_json::from_value::<T>(value).err().map(|error| error.to_string());
-        placed(&value, error, text, way, &again)
+fn take<T: DeserializeOwned>(value: &Value, text: &[u8], way: &[place::Step]) -> Result<T, Error> {
+    T::deserialize(value).map_err(|error| {
+        let again = |value: &Value| T::deserialize(value).err().map(|error| error.to_string());
+        placed(value, error, text, way, &again)
     })
 }
 
@@ -176,7 +176,7 @@ fn placed(
     error: Error,
     text: &[u8],
     way: &[place::Step],
-    again: &dyn Fn(Value) -> Option<String>,
+    again: &dyn Fn(&Value) -> Option<String>,
 ) -> Error {
     let path = place::of(value, again);
     let whole: Vec<place::Step> = way.iter().chain(&path).cloned().collect();
@@ -203,7 +203,7 @@ fn input(value: Value) -> Result<Input, Error> {
     };
     let kind = fields.shift_remove("kind").ok_or_else(|| Error::missing_field("kind"))?;
     let Value::String(kind) = kind else { return Err(Error::custom("`kind` is a word")) };
-    Input::read_as(&kind, Value::Object(fields))
+    Input::read_as(&kind, &Value::Object(fields))
 }
 
 #[cfg(test)]

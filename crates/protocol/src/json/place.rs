@@ -28,11 +28,11 @@ pub(super) enum Step {
 
 /// The way to the part that an error of reading `value` is about; empty when it is the whole.
 /// `read` answers the error of reading a value, if any.
-pub(super) fn of(value: &Value, read: &dyn Fn(Value) -> Option<String>) -> Vec<Step> {
+pub(super) fn of(value: &Value, read: &dyn Fn(&Value) -> Option<String>) -> Vec<Step> {
     let mut path = Vec::new();
     let mut value = value.clone();
     cut_texts(&mut value);
-    let Some(error) = read(value.clone()) else { return path };
+    let Some(error) = read(&value) else { return path };
     // A missing field is named already.
     if error.starts_with("missing field") {
         return path;
@@ -91,7 +91,7 @@ pub(super) fn words(path: &[Step]) -> String {
 }
 
 /// Returns the part at `pointer` without which the error changes or disappears.
-fn next(value: &Value, pointer: &str, error: &str, read: &dyn Fn(Value) -> Option<String>) -> Option<Step> {
+fn next(value: &Value, pointer: &str, error: &str, read: &dyn Fn(&Value) -> Option<String>) -> Option<Step> {
     let changes = |step: &Step| {
         let mut without = value.clone();
         match (without.pointer_mut(pointer), step) {
@@ -99,7 +99,7 @@ fn next(value: &Value, pointer: &str, error: &str, read: &dyn Fn(Value) -> Optio
             (Some(Value::Array(items)), Step::At(at)) if *at < items.len() => _ = items.remove(*at),
             _ => return false,
         }
-        read(without).is_none_or(|other| other != error)
+        read(&without).is_none_or(|other| other != error)
     };
     let steps: Vec<Step> = match value.pointer(pointer)? {
         Value::Object(fields) => fields.keys().take(PARTS).cloned().map(Step::Key).collect(),
