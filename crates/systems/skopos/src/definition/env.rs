@@ -12,6 +12,7 @@ use crate::definition::nearest::nearest;
 use crate::templates::values::Vars;
 use planarium_kernel::{Limits, SortedMap};
 use planarium_protocol::Text;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::yaml::{Coerced, Entry, Kind, Node};
 use planarium_source::{Diagnostic, Diagnostics, Span};
 use std::sync::Arc;
@@ -282,10 +283,10 @@ impl EnvReader<'_> {
         }
         let text = format!("{what} has no attribute '{name}': it is ignored");
         let finding = Diagnostic::warning(codes::ENV_UNKNOWN, entry.key.span, text);
-        if let Some(meant) = nearest(name, known) {
-            self.found.push(finding.with_help(format!("did you mean '{meant}'?")));
-        } else if what != "The environment" {
-            self.found.push(finding.with_help(format!("the attributes are {}", known.join(", "))));
+        let near = nearest(name, known);
+        if near.is_some() || what != "The environment" {
+            let help = did_you_mean(near, || format!("the attributes are {}", known.join(", ")));
+            self.found.push(finding.with_help(help));
         }
     }
 
@@ -524,10 +525,7 @@ impl EnvReader<'_> {
             Some(other) => {
                 let span = node.get("outcome").map_or(node.span, |value| value.span);
                 let near = nearest(other, &["fail", "timeout", "slow", "unhealthy"]);
-                let help = match near {
-                    Some(meant) => format!("did you mean '{meant}'?"),
-                    None => "write fail, timeout, slow or unhealthy".to_owned(),
-                };
+                let help = did_you_mean(near, || "write fail, timeout, slow or unhealthy");
                 self.error(span, format!("A fault has no outcome '{other}'"), help);
                 return None;
             }

@@ -12,6 +12,7 @@ use crate::definition::decode::{MODEL_DOCTYPE, word};
 use crate::definition::nearest::nearest;
 use planarium_kernel::Limits;
 use planarium_protocol::Text;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::yaml::{Entry, Node};
 use planarium_source::{Diagnostic, Diagnostics, Span};
 
@@ -216,10 +217,7 @@ pub(crate) fn read(root: Option<&Node>, start: Span, found: &mut Diagnostics) ->
         for used in component.uses.iter().filter(|used| model.component(used).is_none()) {
             let text = format!("The component '{}' uses '{used}', which does not exist", component.name);
             let names: Vec<&str> = model.components.iter().map(|other| &*other.name).collect();
-            let help = match nearest(used, &names) {
-                Some(meant) => format!("did you mean '{meant}'?"),
-                None => "add it to the components, or remove it here".to_owned(),
-            };
+            let help = did_you_mean(nearest(used, &names), || "add it to the components, or remove it here");
             reader.warn(codes::MODEL_REFERENCE, component.uses_span, text, help);
         }
     }
@@ -304,9 +302,10 @@ impl ModelReader<'_> {
         if known.contains(&name) {
             return;
         }
-        if let Some(meant) = nearest(name, known) {
+        let near = nearest(name, known);
+        if near.is_some() {
             let text = format!("{what} has no attribute '{name}': it is ignored");
-            self.warn(codes::MODEL_UNKNOWN, span, text, format!("did you mean '{meant}'?"));
+            self.warn(codes::MODEL_UNKNOWN, span, text, did_you_mean(near, String::new));
         }
     }
 
@@ -406,10 +405,7 @@ impl ModelReader<'_> {
             let span = target.map_or(node.span, |node| node.span);
             let text = format!("The gateway '{name}' leads to '{missing}', which is not a component");
             let names: Vec<&str> = components.iter().map(|other| &*other.name).collect();
-            let help = match nearest(missing, &names) {
-                Some(meant) => format!("did you mean '{meant}'?"),
-                None => "name a component of the model".to_owned(),
-            };
+            let help = did_you_mean(nearest(missing, &names), || "name a component of the model");
             self.warn(codes::MODEL_REFERENCE, span, text, help);
         }
         let kind = node.get("type").and_then(word).unwrap_or_else(|| "load_balancer".into());
@@ -455,12 +451,11 @@ impl ModelReader<'_> {
                 continue;
             }
             let text = format!("The lifecycle of {whose} has no event '{name}': its steps are in no plan");
-            let help = match (nearest(name, known), elsewhere.contains(&name)) {
-                (Some(meant), _) => format!("did you mean '{meant}'?"),
-                (None, true) if whose == "the application" => "it is an event of components".to_owned(),
-                (None, true) => "it is an event of the application, outermost in the model".to_owned(),
-                (None, false) => format!("the events are {}", known.join(", ")),
-            };
+            let help = did_you_mean(nearest(name, known), || match elsewhere.contains(&name) {
+                true if whose == "the application" => "it is an event of components".to_owned(),
+                true => "it is an event of the application, outermost in the model".to_owned(),
+                false => format!("the events are {}", known.join(", ")),
+            });
             self.warn(codes::MODEL_UNKNOWN, entry.key.span, text, help);
         }
     }
@@ -482,10 +477,7 @@ impl ModelReader<'_> {
             let name = entry.key.as_str().unwrap_or_default();
             if !known.contains(&name) {
                 let text = format!("'{event}' has no attribute '{name}': it is ignored");
-                let help = match nearest(name, &known) {
-                    Some(meant) => format!("did you mean '{meant}'?"),
-                    None => "write 'steps:' with a list below it".to_owned(),
-                };
+                let help = did_you_mean(nearest(name, &known), || "write 'steps:' with a list below it");
                 self.warn(codes::MODEL_UNKNOWN, entry.key.span, text, help);
             }
         }

@@ -5,6 +5,7 @@
 use super::Cx;
 use crate::codes;
 use crate::definition::nearest::nearest;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, Span};
 
@@ -109,10 +110,7 @@ pub(super) fn read<'n>(cx: &mut Cx<'_>, root: &'n Node, start: Span) -> Option<&
             continue;
         }
         let text = format!("The plan has no attribute '{name}': it is ignored");
-        let help = match nearest(name, &["doctype", "version", "steps"]) {
-            Some(meant) => format!("did you mean '{meant}'?"),
-            None => "remove it".to_owned(),
-        };
+        let help = did_you_mean(nearest(name, &["doctype", "version", "steps"]), || "remove it");
         cx.warn(codes::UNKNOWN_ATTRIBUTE, entry.key.span, text, help);
     }
     steps.filter(|_| sound)
