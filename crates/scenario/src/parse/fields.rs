@@ -8,7 +8,8 @@ use planarium_source::{Diagnostic, Fix, Severity, suggest};
 use planarium_world::parse_duration_ms;
 use serde::de::DeserializeOwned;
 
-/// A mapping whose keys were checked.
+/// A mapping whose keys were checked. Not [`planarium_source::read::MapReader`]: a scenario's messages come first, name keys in
+/// backticks and suggest keys that are there already.
 pub(crate) struct Fields<'n> {
     node: &'n Node,
 }

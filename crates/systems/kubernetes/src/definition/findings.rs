@@ -216,7 +216,8 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// Returns the object with defaults; `None` if it is refused.
+    /// Returns the object with defaults; `None` if it is refused. The API's schema finds unknown fields, not a
+    /// [`planarium_source::read::MapReader`].
     fn review(&self, node: &Node, value: &Value, found: &mut Diagnostics) -> Option<Value> {
         for unknown in self.reviewer.unknown_fields(value) {
             let span = key_of(node, &unknown.within, &unknown.name);

@@ -113,7 +113,8 @@ fn root(text: &str, file: FileId, found: &mut Diagnostics) -> Option<Node> {
     Some(node)
 }
 
-/// Reads the fields of a mapping the way Go's decoder does.
+/// Reads the fields of a mapping the way Go's decoder does. Not [`planarium_source::read::MapReader`]: Go matches names in any
+/// case and ignores unknown ones.
 struct Fields<'n, 'd> {
     node: &'n Node,
     /// Name of the mapping in messages.

@@ -143,7 +143,8 @@ pub(super) fn pod(cx: &mut Cx<'_>, named: &Named<'_>, user: &Text) -> Option<Pod
     })
 }
 
-/// Unknown fields of a pod are not errors: the real parser ignores them.
+/// Unknown fields of a pod are not errors: the real parser ignores them. Not by
+/// [`planarium_source::read::MapReader`]: its findings call a field unknown, not ignored.
 fn report_ignored(cx: &mut Cx<'_>, pod: &Node, name: &str) {
     for entry in pod.as_mapping().unwrap_or_default() {
         let Some(field) = entry.key.as_str().filter(|field| !FIELDS.contains(field)) else { continue };

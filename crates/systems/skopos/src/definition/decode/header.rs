@@ -4,8 +4,7 @@
 
 use super::Cx;
 use crate::codes;
-use crate::definition::nearest::nearest;
-use planarium_source::suggest::did_you_mean;
+use crate::definition::nearest::report_unknown;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, Span};
 
@@ -104,15 +103,8 @@ pub(super) fn read<'n>(cx: &mut Cx<'_>, root: &'n Node, start: Span) -> Option<&
         Some(_) => {}
     }
     let steps = steps(cx, root, start);
-    for entry in root.as_mapping().unwrap_or_default() {
-        let name = entry.key.as_str().unwrap_or_default();
-        if matches!(name, "doctype" | "version" | "steps") {
-            continue;
-        }
-        let text = format!("The plan has no attribute '{name}': it is ignored");
-        let help = did_you_mean(nearest(name, &["doctype", "version", "steps"]), || "remove it");
-        cx.warn(codes::UNKNOWN_ATTRIBUTE, entry.key.span, text, help);
-    }
+    let known = ["doctype", "version", "steps"];
+    report_unknown(cx.found, codes::UNKNOWN_ATTRIBUTE, root, "The plan", &known, Some("remove it"));
     steps.filter(|_| sound)
 }
 

@@ -233,7 +233,8 @@ fn display(cx: &mut Cx<'_>, value: &Node, what: &str, step: &str) -> Option<Text
     word
 }
 
-/// Attributes that do not belong to the class.
+/// Attributes that do not belong to the class. Not the reader shared by plan and model files: the class decides the help, and a
+/// lost exit has a finding of its own.
 fn extra(cx: &mut Cx<'_>, entries: &[Entry], class: &str, id: &str) {
     let own = OWN.iter().find(|(name, _)| *name == class).map_or(&[][..], |(_, own)| own);
     let valid: Vec<&str> = COMMON.iter().chain(own).copied().collect();
