@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use planarium_protocol::input::Input;
 use planarium_scenario::{Action, Scenario};
 use planarium_source::suggest;
+use planarium_source::suggest::did_you_mean_in_ticks;
 use planarium_world::{CheckReport, Condition};
 
 /// Refuses a condition that no run of the scenario can meet.
@@ -37,10 +38,7 @@ fn one(condition: &Condition, services: &[CheckReport]) -> Result<()> {
                 let upper = status.to_ascii_uppercase();
                 let alike = suggest(status, words.iter().copied());
                 let meant = alike.or_else(|| suggest(&upper, words.iter().copied()));
-                let help = meant.map_or_else(
-                    || format!("there are {}", words.join(", ")),
-                    |meant| format!("did you mean `{meant}`?"),
-                );
+                let help = did_you_mean_in_ticks(meant, || format!("there are {}", words.join(", ")));
                 bail!("--until `{element}={status}`: `{status}` is not a status; {help}");
             }
             plan(element, services)
@@ -78,9 +76,8 @@ fn plan(element: &str, services: &[CheckReport]) -> Result<()> {
     }
     known.dedup();
     let first = element.split('/').next().unwrap_or_default();
-    let help = match suggest(first, known.iter().map(String::as_str)) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("there are {}", known.join(", ")),
-    };
+    let help = did_you_mean_in_ticks(suggest(first, known.iter().map(String::as_str)), || {
+        format!("there are {}", known.join(", "))
+    });
     bail!("--until: there is no plan `{element}`; {help}");
 }

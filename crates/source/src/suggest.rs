@@ -22,6 +22,24 @@ pub const USUAL: Limits = Limits {
     plausible: |edits, wanted, candidate| edits < wanted && edits < candidate,
 };
 
+/// Returns "did you mean 'count'?", or the other sentence if no name is near.
+///
+/// ```
+/// use planarium_source::suggest::{did_you_mean, suggest};
+///
+/// let help = |name| did_you_mean(suggest(name, ["count", "tasks"]), || "remove it");
+/// assert_eq!(help("cuont"), "did you mean 'count'?");
+/// assert_eq!(help("colour"), "remove it");
+/// ```
+pub fn did_you_mean<S: Into<String>>(near: Option<&str>, otherwise: impl FnOnce() -> S) -> String {
+    near.map_or_else(|| otherwise().into(), |near| format!("did you mean '{near}'?"))
+}
+
+/// As [`did_you_mean`], with the name in backticks.
+pub fn did_you_mean_in_ticks<S: Into<String>>(near: Option<&str>, otherwise: impl FnOnce() -> S) -> String {
+    near.map_or_else(|| otherwise().into(), |near| format!("did you mean `{near}`?"))
+}
+
 /// The candidate a person most likely meant by `name`, within the [`USUAL`] limits.
 pub fn suggest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     suggest_within(&USUAL, name, candidates)

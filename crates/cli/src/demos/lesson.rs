@@ -10,6 +10,7 @@ use planarium_embed::fence::{self, Body, Options, claims};
 use planarium_scenario::lesson::{Lesson, OwnLesson, Texts, parse_texts};
 use planarium_scenario::parse;
 use planarium_source::suggest;
+use planarium_source::suggest::did_you_mean_in_ticks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -128,14 +129,10 @@ fn unknown(wanted: &str) -> String {
     if wanted.contains(['.', '/']) {
         return format!("lesson=\"{wanted}\": there is no such file; paths begin at the document's folder");
     }
-    match suggest(wanted, planarium_gallery::lessons().iter().map(|lesson| lesson.id)) {
-        Some(meant) => format!("there is no lesson `{wanted}`; did you mean `{meant}`?"),
-        None => {
-            format!(
-                "there is no lesson `{wanted}`; `planarium lesson list` lists them, and a file is named by its path"
-            )
-        }
-    }
+    let near = suggest(wanted, planarium_gallery::lessons().iter().map(|lesson| lesson.id));
+    let help =
+        did_you_mean_in_ticks(near, || "`planarium lesson list` lists them, and a file is named by its path");
+    format!("there is no lesson `{wanted}`; {help}")
 }
 
 /// Reads a lesson and its texts. `None` after a finding.

@@ -12,6 +12,7 @@ use planarium_protocol::view::View;
 use planarium_protocol::why::ReasonKind;
 use planarium_scenario::find_element;
 use planarium_source::suggest;
+use planarium_source::suggest::did_you_mean_in_ticks;
 use planarium_world::Engine;
 
 /// States of Mesos tasks, which pods and tasks show in every system that runs on it.
@@ -201,13 +202,11 @@ fn words(sight: &Sight) -> String {
 fn unknown_element(engine: &mut Engine, element: &str, end_ms: u64) -> String {
     engine.seek_ms(end_ms);
     let names = elements::names(&engine.view());
-    match suggest(element, names.iter().map(String::as_str)) {
-        Some(meant) => format!("there is no `{element}` in this run; did you mean `{meant}`?"),
-        None => {
-            let some: Vec<&str> = names.iter().take(12).map(String::as_str).collect();
-            format!("there is no `{element}` in this run; there are {}", some.join(", "))
-        }
-    }
+    let help = did_you_mean_in_ticks(suggest(element, names.iter().map(String::as_str)), || {
+        let some: Vec<&str> = names.iter().take(12).map(String::as_str).collect();
+        format!("there are {}", some.join(", "))
+    });
+    format!("there is no `{element}` in this run; {help}")
 }
 
 /// Says that no element of the run can show this status, so that a misspelt word does not make `never` true.
@@ -221,11 +220,10 @@ pub(crate) fn unknown_status(engine: &Engine, status: &str) -> Option<String> {
     }
     known.dedup();
     let upper = status.to_ascii_uppercase();
-    let help = match suggest(status, known.iter().copied()).or_else(|| suggest(&upper, known.iter().copied()))
-    {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("there are {}", known.join(", ")),
-    };
+    let help = did_you_mean_in_ticks(
+        suggest(status, known.iter().copied()).or_else(|| suggest(&upper, known.iter().copied())),
+        || format!("there are {}", known.join(", ")),
+    );
     Some(format!("`{status}` is not a status; {help}"))
 }
 

@@ -8,6 +8,7 @@
 use super::Finding;
 use super::times::{self, Instant};
 use planarium_source::suggest;
+use planarium_source::suggest::did_you_mean_in_ticks;
 use planarium_world::presets;
 
 /// Word that makes a fence a demo.
@@ -230,10 +231,9 @@ impl Options {
 }
 
 fn unknown(key: &str) -> String {
-    match suggest(key, KEYS.iter().copied()) {
-        Some(meant) => format!("there is no option `{key}`; did you mean `{meant}`?"),
-        None => format!("there is no option `{key}`; there are {}", KEYS.join(", ")),
-    }
+    let near = suggest(key, KEYS.iter().copied());
+    let help = did_you_mean_in_ticks(near, || format!("there are {}", KEYS.join(", ")));
+    format!("there is no option `{key}`; {help}")
 }
 
 fn instant(key: &str, text: &str) -> Result<Instant, String> {

@@ -10,6 +10,7 @@ use crate::model::{Entry, Scenario};
 use crate::parse::fields::{self, Fields};
 use crate::parse::{Context, script};
 use planarium_protocol::Input;
+use planarium_source::suggest::did_you_mean_in_ticks;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, suggest};
 
@@ -170,12 +171,10 @@ fn naive(node: &Node, names: &[String], cx: &mut Context<'_>) -> Option<Naive> {
         return None;
     };
     if !names.contains(&fails) {
-        let near = suggest(&fails, names.iter().map(String::as_str)).map(ToOwned::to_owned);
+        let near = suggest(&fails, names.iter().map(String::as_str));
         let mut finding =
             Diagnostic::error(codes::LESSON_NAME, node.span, format!("there is no check `{fails}`"));
-        if let Some(near) = near {
-            finding = finding.with_help(format!("did you mean `{near}`?"));
-        }
+        finding.help = near.map(|near| did_you_mean_in_ticks(Some(near), String::new));
         cx.found.push(finding);
     }
     Some(Naive { fails, play: route(parts.list("play", cx), cx) })
@@ -219,10 +218,11 @@ fn words(nodes: &[Node], cx: &mut Context<'_>) -> Vec<String> {
         }
         let finding =
             Diagnostic::error(codes::LESSON_WORD, node.span, format!("there is no command `{first}`"));
-        cx.found.push(match suggest(first, Input::KINDS.iter().copied()) {
-            Some(near) => finding.with_help(format!("did you mean `{near}`?")),
-            None => finding.with_help(format!("commands begin with {}", Input::KINDS.join(", "))),
-        });
+        cx.found.push(
+            finding.with_help(did_you_mean_in_ticks(suggest(first, Input::KINDS.iter().copied()), || {
+                format!("commands begin with {}", Input::KINDS.join(", "))
+            })),
+        );
     }
     texts(nodes, cx)
 }

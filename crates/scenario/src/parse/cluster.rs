@@ -4,6 +4,7 @@ use super::Context;
 use super::fields::{self, Fields};
 use crate::codes;
 use planarium_protocol::input::{AddAgent, Sharing};
+use planarium_source::suggest::did_you_mean_in_ticks;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, suggest};
 use planarium_world::{parse_duration_ms, presets};
@@ -94,10 +95,9 @@ fn preset(node: &Node, cx: &mut Context<'_>) -> Vec<AddAgent> {
     let names = || presets::PRESETS.iter().map(|preset| preset.name);
     let mut finding =
         Diagnostic::error(codes::VALUE, node.span, format!("there is no cluster preset `{name}`"));
-    finding = match suggest(name, names()) {
-        Some(near) => finding.with_help(format!("did you mean `{near}`?")),
-        None => finding.with_help(format!("presets: {}", names().collect::<Vec<_>>().join(", "))),
-    };
+    finding = finding.with_help(did_you_mean_in_ticks(suggest(name, names()), || {
+        format!("presets: {}", names().collect::<Vec<_>>().join(", "))
+    }));
     cx.found.push(finding);
     Vec::new()
 }

@@ -2,12 +2,14 @@
 
 use super::Context;
 use crate::codes;
+use planarium_source::suggest::did_you_mean_in_ticks;
 use planarium_source::yaml::{Node, report_duplicates};
-use planarium_source::{Diagnostic, Severity, suggest};
+use planarium_source::{Diagnostic, Fix, Severity, suggest};
 use planarium_world::parse_duration_ms;
 use serde::de::DeserializeOwned;
 
-/// A mapping whose keys were checked.
+/// A mapping whose keys were checked. Not [`planarium_source::read::MapReader`]: a scenario's messages come first, name keys in
+/// backticks and suggest keys that are there already.
 pub(crate) struct Fields<'n> {
     node: &'n Node,
 }
@@ -32,16 +34,12 @@ impl<'n> Fields<'n> {
             if known.contains(&key) {
                 continue;
             }
+            let near = suggest(key, known.iter().copied());
+            let help = did_you_mean_in_ticks(near, || format!("known keys: {}", known.join(", ")));
             let mut finding =
-                Diagnostic::error(codes::UNKNOWN_KEY, entry.key.span, format!("{what} has no key `{key}`"));
-            finding = match suggest(key, known.iter().copied()) {
-                Some(near) => finding.with_help(format!("did you mean `{near}`?")).with_fix(
-                    format!("Write `{near}`"),
-                    entry.key.span,
-                    near,
-                ),
-                None => finding.with_help(format!("known keys: {}", known.join(", "))),
-            };
+                Diagnostic::error(codes::UNKNOWN_KEY, entry.key.span, format!("{what} has no key `{key}`"))
+                    .with_help(help);
+            finding.fix = near.map(|near| Fix::new(format!("Write `{near}`"), entry.key.span, near));
             cx.found.push(finding);
         }
         Some(Self { node })

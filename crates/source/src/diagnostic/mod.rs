@@ -10,6 +10,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::span::Span;
+use crate::suggest::did_you_mean;
+use crate::yaml::Node;
 
 pub use collector::Diagnostics;
 
@@ -62,6 +64,18 @@ pub struct Fix {
     pub span: Span,
     /// The new text.
     pub replacement: String,
+}
+
+impl Fix {
+    /// A change of the text at `span`.
+    pub fn new(title: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
+        Self { title: title.into(), span, replacement: replacement.into() }
+    }
+
+    /// Renames a key; `None` if its text cannot be edited in place.
+    pub fn rename(key: &Node, name: &str) -> Option<Self> {
+        key.literal.then(|| Self::new(format!("Rename to '{name}'"), key.span, name))
+    }
 }
 
 /// One finding.
@@ -137,8 +151,33 @@ impl Diagnostic {
     /// Sets the mechanical mend.
     #[must_use]
     pub fn with_fix(mut self, title: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
-        self.fix = Some(Fix { title: title.into(), span, replacement: replacement.into() });
+        self.fix = Some(Fix::new(title, span, replacement));
         self
+    }
+
+    /// Asks in the help whether the near name was meant, and offers a fix for it; sets the other help if no name is near.
+    ///
+    /// ```
+    /// use planarium_source::{Diagnostic, Fix, Span, suggest};
+    ///
+    /// let (name, span) = ("cuont", Span::default());
+    /// let finding = Diagnostic::error("X001", span, "Unknown field 'cuont'").with_meant(
+    ///     suggest(name, ["count", "tasks"]),
+    ///     |meant| Some(Fix::new(format!("Write {meant}"), span, meant)),
+    ///     || "remove it",
+    /// );
+    /// assert_eq!(finding.help.as_deref(), Some("did you mean 'count'?"));
+    /// assert_eq!(finding.fix.map(|fix| fix.replacement).as_deref(), Some("count"));
+    /// ```
+    #[must_use]
+    pub fn with_meant<S: Into<String>>(
+        mut self,
+        near: Option<&str>,
+        fix: impl FnOnce(&str) -> Option<Fix>,
+        otherwise: impl FnOnce() -> S,
+    ) -> Self {
+        self.fix = near.and_then(fix).or(self.fix);
+        self.with_help(did_you_mean(near, otherwise))
     }
 
     /// Adds a fact.

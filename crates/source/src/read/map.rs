@@ -1,6 +1,6 @@
 //! A mapping read field by field.
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics, Fix, Severity};
 use crate::read::{ReadCodes, scalar};
 use crate::span::{Span, Spanned};
 use crate::suggest::suggest;
@@ -227,18 +227,15 @@ impl<'n, 'd> MapReader<'n, 'd> {
         if let Some(home) = (self.home)(name) {
             return finding.with_help(home);
         }
-        match suggest(name, absent.iter().copied()) {
-            Some(meant) => {
-                let finding = finding.with_help(format!("did you mean '{meant}'?"));
-                if key.literal {
-                    finding.with_fix(format!("Rename to '{meant}'"), key.span, meant)
-                } else {
-                    finding
-                }
-            }
-            None if self.known.is_empty() => finding.with_help("remove it"),
-            None => finding.with_help(format!("fields here are: {}", self.known.join(", "))),
-        }
+        let near = suggest(name, absent.iter().copied());
+        finding.with_meant(
+            near,
+            |meant| Fix::rename(key, meant),
+            || match self.known.as_slice() {
+                [] => "remove it".to_owned(),
+                known => format!("fields here are: {}", known.join(", ")),
+            },
+        )
     }
 }
 

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::template::gotemplate::Version as Semver;
-use planarium_source::{Diagnostic, Diagnostics, SourceMap, Span};
+use planarium_source::{Diagnostic, Diagnostics, SourceMap, Span, suggest};
 
 use crate::codes;
 use crate::package::model::{Operator, TaskKind};
@@ -277,10 +278,7 @@ fn given(main: &Package, values: &[(Text, Text)], found: &mut Diagnostics, usabl
             continue;
         }
         let known = file.parameters.iter().map(|parameter| parameter.name.value.as_str());
-        let help = match planarium_source::suggest(name, known) {
-            Some(meant) => format!("did you mean '{meant}'?"),
-            None => "leave it out; it has no effect".to_owned(),
-        };
+        let help = did_you_mean(suggest(name, known), || "leave it out; it has no effect");
         let message = format!("A value is given to '{name}', which is no parameter");
         found.push(Diagnostic::warning(codes::UNKNOWN_VALUE, file.at, message).with_help(help));
     }

@@ -1,5 +1,6 @@
 //! Meanings of the status words for a reader.
 
+use crate::status::Status;
 use planarium_protocol::view::{StatusClass, StatusWord, status_word as word};
 
 /// The status words of plans, phases and steps.
@@ -8,29 +9,35 @@ pub const STATUSES: &[StatusWord] = SHOWN.split_at(6).0;
 /// Every word that a service shows: those of its plans, then those of its pods' containers.
 pub(crate) const SHOWN: &[StatusWord] = &[
     word(
-        "FATAL_ERROR",
+        Status::FatalError.word(),
         StatusClass::Failed,
         "error",
         "✗",
         "It failed and is not tried again; the plan is aborted.",
     ),
     word(
-        "ERROR",
+        Status::Error.word(),
         StatusClass::Delayed,
         "delayed",
         "!",
         "A task failed in the last pass and is tried again in the next.",
     ),
     word(
-        "PENDING",
+        Status::Pending.word(),
         StatusClass::Pending,
         "pending",
         "○",
         "The plan is scheduled; this has not been looked at yet.",
     ),
-    word("IN_PROGRESS", StatusClass::Working, "in-progress", "◐", "Objects are written, or are waited for."),
-    word("COMPLETE", StatusClass::Done, "complete", "✓", "All its tasks are done."),
-    word("NEVER_RUN", StatusClass::Unused, "never-run", "·", "The plan was never started."),
+    word(
+        Status::InProgress.word(),
+        StatusClass::Working,
+        "in-progress",
+        "◐",
+        "Objects are written, or are waited for.",
+    ),
+    word(Status::Complete.word(), StatusClass::Done, "complete", "✓", "All its tasks are done."),
+    word(Status::NeverRun.word(), StatusClass::Unused, "never-run", "·", "The plan was never started."),
     word("Pending", StatusClass::Pending, "pending", "○", "The pod has no node yet, or waits on it."),
     word("PodInitializing", StatusClass::Preparing, "prepared", "◔", "Init containers run before it."),
     word(

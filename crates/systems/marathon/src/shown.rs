@@ -5,7 +5,7 @@
 use crate::deployments::plan::Action;
 use crate::id::PathId;
 use planarium_protocol::Text;
-use planarium_protocol::view::{StatusClass, StatusWord};
+use planarium_protocol::view::{StatusClass, StatusWord, status_word as word};
 use std::sync::LazyLock;
 
 /// The plan that shows all apps and pods: a phase for each group, a step for each app.
@@ -26,69 +26,45 @@ pub(crate) const SUSPENDED: &str = "Suspended";
 
 /// All status words.
 pub(crate) static STATUSES: &[StatusWord] = &[
-    StatusWord {
-        word: SCHEDULED,
-        class: StatusClass::Pending,
-        icon: "pending",
-        glyph: "○",
-        meaning: "Earlier steps of the deployment have to be done first.",
-    },
-    StatusWord {
-        word: WAITING,
-        class: StatusClass::Preparing,
-        icon: "prepared",
-        glyph: "◔",
-        meaning: "Instances wait for an offer that suits them.",
-    },
-    StatusWord {
-        word: DEPLOYING,
-        class: StatusClass::Working,
-        icon: "in-progress",
-        glyph: "◐",
-        meaning: "A deployment is working on it.",
-    },
-    StatusWord {
-        word: DELAYED,
-        class: StatusClass::Delayed,
-        icon: "delayed",
-        glyph: "◷",
-        meaning: "Tasks have failed; the next launch waits until a delay is over.",
-    },
-    StatusWord {
-        word: RUNNING,
-        class: StatusClass::Done,
-        icon: "complete",
-        glyph: "●",
-        meaning: "No deployment works on the app, and no instance of it waits for an offer.",
-    },
-    StatusWord {
-        word: FINISHED,
-        class: StatusClass::Done,
-        icon: "complete",
-        glyph: "●",
-        meaning: "The action, the step or the deployment is done.",
-    },
-    StatusWord {
-        word: CANCELED,
-        class: StatusClass::Stopped,
-        icon: "error",
-        glyph: "✗",
-        meaning: "The deployment was stopped, rolled back or replaced by another one; what it had done stays.",
-    },
-    StatusWord {
-        word: SUSPENDED,
-        class: StatusClass::Unused,
-        icon: "never-run",
-        glyph: "–",
-        meaning: "The app is to have no instances, and has none that run.",
-    },
-    StatusWord {
-        word: UNDEFINED,
-        class: StatusClass::Unused,
-        icon: "never-run",
-        glyph: "–",
-        meaning: "The app is not defined, or not any more.",
-    },
+    word(
+        SCHEDULED,
+        StatusClass::Pending,
+        "pending",
+        "○",
+        "Earlier steps of the deployment have to be done first.",
+    ),
+    word(WAITING, StatusClass::Preparing, "prepared", "◔", "Instances wait for an offer that suits them."),
+    word(DEPLOYING, StatusClass::Working, "in-progress", "◐", "A deployment is working on it."),
+    word(
+        DELAYED,
+        StatusClass::Delayed,
+        "delayed",
+        "◷",
+        "Tasks have failed; the next launch waits until a delay is over.",
+    ),
+    word(
+        RUNNING,
+        StatusClass::Done,
+        "complete",
+        "●",
+        "No deployment works on the app, and no instance of it waits for an offer.",
+    ),
+    word(FINISHED, StatusClass::Done, "complete", "●", "The action, the step or the deployment is done."),
+    word(
+        CANCELED,
+        StatusClass::Stopped,
+        "error",
+        "✗",
+        "The deployment was stopped, rolled back or replaced by another one; what it had done stays.",
+    ),
+    word(
+        SUSPENDED,
+        StatusClass::Unused,
+        "never-run",
+        "–",
+        "The app is to have no instances, and has none that run.",
+    ),
+    word(UNDEFINED, StatusClass::Unused, "never-run", "–", "The app is not defined, or not any more."),
 ];
 
 /// Returns a deployment's name, by its number.
@@ -133,18 +109,9 @@ pub(crate) const DIALECT: &str = "marathon";
 
 /// A word that is said again and again: one text for all.
 pub(crate) fn shared(word: &'static str) -> Text {
-    const WORDS: [&str; 23] = [
+    const OTHER: [&str; 14] = [
         DIALECT,
         APPS,
-        UNDEFINED,
-        SCHEDULED,
-        DEPLOYING,
-        WAITING,
-        DELAYED,
-        FINISHED,
-        CANCELED,
-        RUNNING,
-        SUSPENDED,
         "app",
         "instance",
         "host",
@@ -158,9 +125,9 @@ pub(crate) fn shared(word: &'static str) -> Text {
         BUS_EVENTS,
         BUS_TEXT,
     ];
-    static TEXTS: LazyLock<[Text; 23]> = LazyLock::new(|| WORDS.map(Text::from));
-    let at = WORDS.iter().position(|known| *known == word);
-    at.and_then(|at| TEXTS.get(at)).map_or_else(|| word.into(), Text::clone)
+    static TEXTS: LazyLock<Vec<Text>> =
+        LazyLock::new(|| STATUSES.iter().map(|status| status.word).chain(OTHER).map(Text::from).collect());
+    TEXTS.iter().find(|known| ***known == *word).map_or_else(|| word.into(), Text::clone)
 }
 
 /// The fact that the bus has events for those who listen.

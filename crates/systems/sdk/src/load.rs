@@ -17,6 +17,7 @@ use crate::without_effect::{self, Kept};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::template::mustache::{EscapedValue, MissingVar};
 use planarium_source::yaml::{Reader, report_duplicates_everywhere};
 use planarium_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span};
@@ -138,17 +139,12 @@ pub fn load(request: &LoadService) -> Loaded {
             );
         }
         Choice::Unknown { wanted, near } => {
-            let mut finding = Diagnostic::error(
+            let finding = Diagnostic::error(
                 codes::UNKNOWN_DEFINITION,
                 package.yaml_span.unwrap_or_default(),
                 format!("The option 'service.yaml' asks for '{wanted}.yml', which is not among the files"),
             );
-            if let Some(near) = near {
-                finding = finding.with_help(format!("did you mean '{near}'?"));
-            } else {
-                finding = finding.with_help("add that file, or choose another one");
-            }
-            found.push(finding);
+            found.push(finding.with_help(did_you_mean(near, || "add that file, or choose another one")));
         }
     }
     if let Some(partial) = &loaded.partial {

@@ -9,6 +9,7 @@ use crate::codes;
 use crate::decode;
 use crate::spec::ServiceSpec;
 use planarium_kernel::SortedSet;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::{Diagnostic, Diagnostics, FileId, Span, suggest};
 use std::collections::BTreeMap;
 
@@ -114,7 +115,7 @@ pub(crate) fn report(
     let at = Span::at(file, 0);
     for (name, meant) in near {
         let message = format!("Nothing uses the variable '{name}' of the environment");
-        let help = meant.map(|meant| format!("did you mean '{meant}'?")).unwrap_or_default();
+        let help = did_you_mean(meant, String::new);
         found.push(Diagnostic::warning(codes::UNUSED_VARIABLE, at, message).with_help(help));
     }
     let names: Vec<String> = other.iter().take(NAMED).map(|(name, _)| format!("'{name}'")).collect();

@@ -9,7 +9,7 @@ use planarium_kube::{KindInfo, Reviewer, references};
 use planarium_protocol::Text;
 use planarium_protocol::view::SourceRef;
 use planarium_source::yaml::Node;
-use planarium_source::{Diagnostic, Diagnostics, SourceMap, Span, suggest};
+use planarium_source::{Diagnostic, Diagnostics, Fix, SourceMap, Span, suggest};
 use serde_json::{Map, Value};
 
 use super::{Identity, Item, Loaded, place, versions};
@@ -199,14 +199,11 @@ impl Reader<'_> {
             let kind_at = place::of_field(node, "kind");
             let known = self.reviewer.kinds().map(|info| &*info.kind);
             let finding = Diagnostic::error(codes::UNKNOWN_KIND, kind_at, text);
-            found.push(match suggest(kind, known) {
-                Some(meant) => finding.with_help(format!("did you mean '{meant}'?")).with_fix(
-                    format!("Write {meant}"),
-                    kind_at,
-                    meant.to_owned(),
-                ),
-                None => finding.with_help("see 'kubectl api-resources' for the kinds that there are"),
-            });
+            found.push(finding.with_meant(
+                suggest(kind, known),
+                |meant| Some(Fix::new(format!("Write {meant}"), kind_at, meant)),
+                || "see 'kubectl api-resources' for the kinds that there are",
+            ));
             return Err(LeftOut);
         }
         let text = format!("{text}: its CustomResourceDefinition is not among these objects");
@@ -219,20 +216,18 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// Returns the object with defaults; `None` if it is refused.
+    /// Returns the object with defaults; `None` if it is refused. The API's schema finds unknown fields, not a
+    /// [`planarium_source::read::MapReader`].
     fn review(&self, node: &Node, value: &Value, found: &mut Diagnostics) -> Option<Value> {
         for unknown in self.reviewer.unknown_fields(value) {
             let span = key_of(node, &unknown.within, &unknown.name);
             let text = format!("unknown field {:?}", unknown.path());
             let finding = Diagnostic::warning(codes::UNKNOWN_FIELD, span, text);
-            found.push(match suggest(&unknown.name, unknown.known.iter().copied()) {
-                Some(meant) => finding.with_help(format!("did you mean '{meant}'?")).with_fix(
-                    format!("Write {meant}"),
-                    span,
-                    meant.to_owned(),
-                ),
-                None => finding.with_help("the server drops it, and kubectl refuses it when it validates"),
-            });
+            found.push(finding.with_meant(
+                suggest(&unknown.name, unknown.known.iter().copied()),
+                |meant| Some(Fix::new(format!("Write {meant}"), span, meant)),
+                || "the server drops it, and kubectl refuses it when it validates",
+            ));
         }
         if let Some(mismatch) = self.reviewer.mismatch(value) {
             let path = mismatch.field.split_once('.').map_or("", |(_, path)| path);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::template::gotemplate::Template;
 use planarium_source::yaml::{Kind, Node, Reader, report_duplicates_everywhere};
 use planarium_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span, suggest};
@@ -112,7 +113,8 @@ fn root(text: &str, file: FileId, found: &mut Diagnostics) -> Option<Node> {
     Some(node)
 }
 
-/// Reads the fields of a mapping the way Go's decoder does.
+/// Reads the fields of a mapping the way Go's decoder does. Not [`planarium_source::read::MapReader`]: Go matches names in any
+/// case and ignores unknown ones.
 struct Fields<'n, 'd> {
     node: &'n Node,
     /// Name of the mapping in messages.
@@ -199,10 +201,10 @@ impl<'n, 'd> Fields<'n, 'd> {
                 continue;
             }
             let message = format!("Unknown field '{name}' in {}: it has no effect", self.what);
-            let help = match suggest(name, self.known.iter().copied()) {
-                Some(meant) => format!("did you mean '{meant}'?"),
-                None => "remove it; KUDO does not read it".to_owned(),
-            };
+            let help = did_you_mean(
+                suggest(name, self.known.iter().copied()),
+                || "remove it; KUDO does not read it",
+            );
             self.found
                 .push(Diagnostic::warning(codes::UNKNOWN_FIELD, entry.key.span, message).with_help(help));
         }

@@ -1,5 +1,6 @@
 //! Parameters: where they are used, and whether their defaults fit.
 
+use planarium_source::suggest::did_you_mean;
 use planarium_source::template::gotemplate::{ErrorKind, Template, Value, function_names, go_quote};
 use planarium_source::{Span, suggest};
 use serde_json::Value as Json;
@@ -54,10 +55,7 @@ fn uses(package: &Package) -> Vec<Use<'_>> {
 
 fn undefined(operator: &Operator, params: &ParamsFile, uses: &[Use<'_>], found: &mut Vec<Finding>) {
     let known = || params.parameters.iter().map(|parameter| parameter.name.value.as_str());
-    let help = |name: &str| match suggest(name, known()) {
-        Some(meant) => format!("did you mean '{meant}'?"),
-        None => "add it to params.yaml".to_owned(),
-    };
+    let help = |name: &str| did_you_mean(suggest(name, known()), || "add it to params.yaml");
     let mut told: Vec<(&str, &str)> = Vec::new();
     for (template, name, span) in uses {
         if known().any(|known| known == name) || told.contains(&(template, name.as_str())) {
@@ -215,10 +213,7 @@ fn groups(params: &ParamsFile, found: &mut Vec<Finding>) {
                 "parameter {name:?} has a group {:?} that is not defined in the group section",
                 group.value
             );
-            let help = match suggest(&group.value, seen.iter().copied()) {
-                Some(meant) => format!("did you mean '{meant}'?"),
-                None => "add it under 'groups:'".to_owned(),
-            };
+            let help = did_you_mean(suggest(&group.value, seen.iter().copied()), || "add it under 'groups:'");
             found.push(Finding::error(codes::BAD_GROUP, group.span, text, help));
         }
     }
@@ -232,10 +227,10 @@ fn variables(package: &Package, found: &mut Vec<Finding>) {
                 let span = Span::new(file.file, error.start, error.end);
                 let (code, help) = if error.kind == ErrorKind::UnknownFunction {
                     let wanted = error.reason.split('"').nth(1).unwrap_or_default();
-                    let help = match suggest(wanted, function_names()) {
-                        Some(meant) => format!("did you mean '{meant}'?"),
-                        None => "KUDO has the functions of Go templates and of sprig 2.22".to_owned(),
-                    };
+                    let help = did_you_mean(
+                        suggest(wanted, function_names()),
+                        || "KUDO has the functions of Go templates and of sprig 2.22",
+                    );
                     (codes::NO_FUNCTION, help)
                 } else {
                     (
@@ -254,12 +249,17 @@ fn variables(package: &Package, found: &mut Vec<Finding>) {
                     }
                     told.push(only.to_string());
                     let text = format!("template {name} defines an invalid implicit parameter {:?}", &**only);
-                    let help = match suggest(only, IMPLICIT) {
-                        _ if matches!(&**only, "Params" | "Pipes") => {
-                            "the verifier does not know a name behind 'index'; the template works all the same".to_owned()
-                        }
-                        Some(meant) => format!("did you mean '.{meant}'?"),
-                        None => format!("parameters are written '.Params.{only}'; others are .{}", IMPLICIT.join(", .")),
+                    let help = if matches!(&**only, "Params" | "Pipes") {
+                        "the verifier does not know a name behind 'index'; the template works all the same"
+                            .to_owned()
+                    } else {
+                        let near = suggest(only, IMPLICIT).map(|meant| format!(".{meant}"));
+                        did_you_mean(near.as_deref(), || {
+                            format!(
+                                "parameters are written '.Params.{only}'; others are .{}",
+                                IMPLICIT.join(", .")
+                            )
+                        })
                     };
                     let span = Span::new(file.file, mention.start, mention.end);
                     found.push(Finding::error(codes::BAD_VARIABLE, span, text, help));

@@ -4,6 +4,7 @@ use super::{Finding, place};
 use crate::codes;
 use crate::package::Package;
 use crate::package::model::{Operator, ParamsFile, TaskKind};
+use planarium_source::suggest::did_you_mean;
 use planarium_source::{Span, suggest};
 
 pub(super) fn tasks(operator: &Operator, found: &mut Vec<Finding>) {
@@ -64,10 +65,10 @@ pub(super) fn templates(package: &Package, operator: &Operator, found: &mut Vec<
             }
             let text =
                 format!("template {:?} required by {} but is not defined", template.value, task.name.value);
-            let help = match suggest(&template.value, package.templates.keys().map(String::as_str)) {
-                Some(meant) => format!("did you mean '{meant}'?"),
-                None => format!("add templates/{}", template.value),
-            };
+            let help =
+                did_you_mean(suggest(&template.value, package.templates.keys().map(String::as_str)), || {
+                    format!("add templates/{}", template.value)
+                });
             let what = if task.is() == Some(TaskKind::Pipe) { task.name.span } else { template.span };
             found.push(Finding::error(codes::NO_TEMPLATE, place(template, what), text, help));
         }

@@ -16,7 +16,8 @@ use planarium_source::{Diagnostic, Diagnostics, suggest};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Reports unknown fields. `group` is the parsed group, if it is one.
+/// Reports unknown fields. `group` is the parsed group, if it is one. Not by [`planarium_source::read::MapReader`]: the schema that
+/// Marathon reads JSON with finds them, by path.
 pub(super) fn unknown_fields(
     pieces: &[Piece],
     group: Option<&Posted>,

@@ -34,7 +34,7 @@ use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_source::read::{self, MapReader};
 use planarium_source::yaml::{Entry, Node};
-use planarium_source::{Diagnostic, Diagnostics, Position, SourceMap, Span, suggest};
+use planarium_source::{Diagnostic, Diagnostics, Fix, Position, SourceMap, Span, suggest};
 use std::collections::BTreeMap;
 
 /// Context of decoding.
@@ -93,12 +93,8 @@ impl<'a> Cx<'a> {
 
     /// Reports a word that is none of those permitted, with the nearest one.
     fn not_one_of(&mut self, code: &'static str, word: &Word<'_>, message: &str, permitted: &[&'static str]) {
-        let mut finding = Diagnostic::error(code, word.node.span, message);
-        finding = match suggest(word.text, permitted.iter().copied()) {
-            Some(meant) => word.offer(finding.with_help(format!("did you mean '{meant}'?")), meant),
-            None => finding.with_help(format!("permitted: {}", permitted.join(", "))),
-        };
-        self.push(finding);
+        let finding = Diagnostic::error(code, word.node.span, message);
+        self.push(word.meant(finding, permitted, || format!("permitted: {}", permitted.join(", "))));
     }
 
     /// A mapping's fields; none, with a finding, when it is anything else.
@@ -187,15 +183,14 @@ impl<'n> Word<'n> {
         node.as_str().map(|text| Self { text, node })
     }
 
-    /// Adds the replacement of the word as a fix, if the word is in the file literally.
-    fn offer(&self, finding: Diagnostic, replacement: &str) -> Diagnostic {
-        if self.node.literal
-            && self.node.span.end.saturating_sub(self.node.span.start) as usize == self.text.len()
-        {
-            finding.with_fix(format!("Replace it by '{replacement}'"), self.node.span, replacement)
-        } else {
-            finding
-        }
+    /// Asks whether the known word nearest to this one was meant, and offers it as a fix if the word is in the file
+    /// literally.
+    fn meant(&self, finding: Diagnostic, known: &[&str], otherwise: impl FnOnce() -> String) -> Diagnostic {
+        let Span { start, end, .. } = self.node.span;
+        let whole = self.node.literal && end.saturating_sub(start) as usize == self.text.len();
+        let fix =
+            |meant: &str| whole.then(|| Fix::new(format!("Replace it by '{meant}'"), self.node.span, meant));
+        finding.with_meant(suggest(self.text, known.iter().copied()), fix, otherwise)
     }
 
     fn shared(&self) -> Text {

@@ -116,10 +116,7 @@ fn find_pod<'p>(
         let message = format!("Unable to find pod '{}' referenced by phase '{phase}'", word.text);
         let finding = Diagnostic::error(codes::UNKNOWN_POD, word.node.span, message);
         let known: Vec<&str> = pods.iter().map(|pod| &*pod.name).collect();
-        cx.push(match suggest(word.text, known.iter().copied()) {
-            Some(meant) => word.offer(finding.with_help(format!("did you mean '{meant}'?")), meant),
-            None => finding.with_help(format!("the service has the pods: {}", known.join(", "))),
-        });
+        cx.push(word.meant(finding, &known, || format!("the service has the pods: {}", known.join(", "))));
     }
     pod
 }
@@ -220,10 +217,7 @@ fn report_unknown_task(cx: &mut Cx<'_>, word: &Word<'_>, pod: &PodSpec) {
     );
     let finding = Diagnostic::error(codes::UNKNOWN_TASK, word.node.span, message);
     let known: Vec<&str> = pod.tasks.iter().map(|task| &*task.name).collect();
-    cx.push(match suggest(word.text, known.iter().copied()) {
-        Some(meant) => word.offer(finding.with_help(format!("did you mean '{meant}'?")), meant),
-        None => finding.with_help(format!("the pod has the tasks: {}", known.join(", "))),
-    });
+    cx.push(word.meant(finding, &known, || format!("the pod has the tasks: {}", known.join(", "))));
 }
 
 /// Checks that every instance has its own entry or a default; entries beyond the count have no effect.

@@ -6,7 +6,7 @@ use crate::spec::{IpcMode, PodSpec, ResourceSet, Rlimit, TaskSpec};
 use planarium_kernel::Limits;
 use planarium_protocol::Text;
 use planarium_source::yaml::Node;
-use planarium_source::{Diagnostic, Severity, Span, suggest};
+use planarium_source::{Diagnostic, Fix, Severity, Span, suggest};
 use std::sync::Arc;
 
 /// The fields of a pod. Any other is ignored.
@@ -143,7 +143,8 @@ pub(super) fn pod(cx: &mut Cx<'_>, named: &Named<'_>, user: &Text) -> Option<Pod
     })
 }
 
-/// Unknown fields of a pod are not errors: the real parser ignores them.
+/// Unknown fields of a pod are not errors: the real parser ignores them. Not by
+/// [`planarium_source::read::MapReader`]: its findings call a field unknown, not ignored.
 fn report_ignored(cx: &mut Cx<'_>, pod: &Node, name: &str) {
     for entry in pod.as_mapping().unwrap_or_default() {
         let Some(field) = entry.key.as_str().filter(|field| !FIELDS.contains(field)) else { continue };
@@ -151,14 +152,11 @@ fn report_ignored(cx: &mut Cx<'_>, pod: &Node, name: &str) {
         let severity = if meant.is_some() { Severity::Warning } else { Severity::Info };
         let message = format!("The field '{field}' of pod '{name}' is ignored by the real parser");
         let finding = Diagnostic::new(severity, codes::IGNORED_FIELD, entry.key.span, message);
-        cx.push(match meant {
-            Some(meant) if entry.key.literal => finding
-                .with_help(format!("did you mean '{meant}'?"))
-                .with_fix(format!("Rename to '{meant}'"), entry.key.span, meant),
-            Some(meant) => finding.with_help(format!("did you mean '{meant}'?")),
-            None => finding
-                .with_help(misplaced_fields::home(field).unwrap_or("remove it: pods have no such field")),
-        });
+        cx.push(finding.with_meant(
+            meant,
+            |meant| Fix::rename(&entry.key, meant),
+            || misplaced_fields::home(field).unwrap_or("remove it: pods have no such field"),
+        ));
     }
 }
 

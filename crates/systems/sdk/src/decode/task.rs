@@ -84,12 +84,10 @@ fn find_set(cx: &mut Cx<'_>, word: &Word<'_>, sets: &[Arc<ResourceSet>], pod: &s
     let message = format!("Pod '{pod}' has no resource set '{}'", word.text);
     let finding = Diagnostic::error(codes::UNKNOWN_RESOURCE_SET, word.node.span, message);
     let known: Vec<&str> = sets.iter().map(|set| &*set.id).collect();
-    let finding = match planarium_source::suggest(word.text, known.iter().copied()) {
-        Some(meant) => word.offer(finding.with_help(format!("did you mean '{meant}'?")), meant),
-        None if known.is_empty() => finding.with_help("add it under 'resource-sets:' of the pod"),
-        None => finding.with_help(format!("the pod has: {}", known.join(", "))),
-    };
-    cx.push(finding);
+    cx.push(word.meant(finding, &known, || match known.as_slice() {
+        [] => "add it under 'resource-sets:' of the pod".to_owned(),
+        known => format!("the pod has: {}", known.join(", ")),
+    }));
     Arc::new(ResourceSet {
         id: word.shared(),
         cpus: None,

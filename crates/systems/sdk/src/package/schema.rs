@@ -5,8 +5,9 @@
 
 use super::Options;
 use crate::codes;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::yaml::Node;
-use planarium_source::{Diagnostic, Diagnostics, FileId, Span, suggest};
+use planarium_source::{Diagnostic, Diagnostics, FileId, Fix, Span, suggest};
 use serde_json::{Map, Value};
 
 /// The defaults of a schema, nested. An object with properties is always there; without a default a
@@ -89,20 +90,14 @@ impl Checker<'_> {
                 None if allows_more(schema) => {}
                 None => {
                     let span = entry.map_or(self.at, |entry| entry.key.span);
-                    let mut finding = Diagnostic::error(
-                        codes::UNKNOWN_OPTION,
-                        span,
-                        format!("The package has no option '{}'", self.name()),
-                    );
-                    finding = match suggest(name, properties.keys().map(String::as_str)) {
-                        Some(meant) => finding.with_help(format!("did you mean '{meant}'?")).with_fix(
-                            format!("rename it to '{meant}'"),
-                            span,
-                            format!("\"{meant}\""),
-                        ),
-                        None => finding.with_help(known(properties)),
-                    };
-                    self.found.push(finding);
+                    let message = format!("The package has no option '{}'", self.name());
+                    self.found.push(Diagnostic::error(codes::UNKNOWN_OPTION, span, message).with_meant(
+                        suggest(name, properties.keys().map(String::as_str)),
+                        |meant| {
+                            Some(Fix::new(format!("rename it to '{meant}'"), span, format!("\"{meant}\"")))
+                        },
+                        || known(properties),
+                    ));
                 }
             }
             self.path.pop();
@@ -117,13 +112,10 @@ impl Checker<'_> {
         let message = format!("The option '{}' cannot be {value}", self.name());
         let texts: Vec<&str> = permitted.iter().filter_map(Value::as_str).collect();
         let meant = value.as_str().and_then(|value| suggest(value, texts.iter().copied()));
-        let help = match meant {
-            Some(meant) => format!("did you mean '{meant}'?"),
-            None => {
-                let list: Vec<String> = permitted.iter().map(Value::to_string).collect();
-                format!("permitted: {}", list.join(", "))
-            }
-        };
+        let help = did_you_mean(meant, || {
+            let list: Vec<String> = permitted.iter().map(Value::to_string).collect();
+            format!("permitted: {}", list.join(", "))
+        });
         self.found.push(Diagnostic::error(codes::OPTION_ENUM, span, message).with_help(help));
     }
 

@@ -5,6 +5,7 @@
 
 use super::{Key, Matcher, Pattern, Rule};
 use planarium_protocol::Text;
+use planarium_source::suggest::{did_you_mean, suggest};
 use std::fmt;
 
 /// The operators, as errors name them.
@@ -92,10 +93,10 @@ fn parse_row(pod: &str, row: &[String]) -> Result<Rule, ParseError> {
                 row.join(", "),
                 OPERATORS.join(", ")
             ),
-            help: match planarium_source::suggest(operator, OPERATORS.iter().copied()) {
-                Some(meant) => format!("did you mean '{meant}'?"),
-                None => "the second entry of a constraint is its operator".to_owned(),
-            },
+            help: did_you_mean(
+                suggest(operator, OPERATORS.iter().copied()),
+                || "the second entry of a constraint is its operator",
+            ),
         }),
     }
 }

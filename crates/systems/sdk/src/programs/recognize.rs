@@ -7,6 +7,7 @@
 
 use super::Program;
 use crate::codes;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::{Diagnostic, Diagnostics, Span, suggest};
 use std::collections::BTreeMap;
 
@@ -69,10 +70,7 @@ pub(crate) fn report(program: &Program, env: &BTreeMap<String, String>, at: Span
     let simulated = SIMULATED.join(", ");
     if env.contains_key(PROGRAM) {
         let message = format!("There is no simulated program '{name}': the definition runs as it is written");
-        let help = match suggest(name, SIMULATED) {
-            Some(meant) => format!("did you mean '{meant}'?"),
-            None => format!("simulated are: {simulated}"),
-        };
+        let help = did_you_mean(suggest(name, SIMULATED), || format!("simulated are: {simulated}"));
         found.push(Diagnostic::warning(codes::PROGRAM, at, message).with_help(help));
         return;
     }

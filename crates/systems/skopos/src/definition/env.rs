@@ -8,10 +8,11 @@
 use crate::codes;
 use crate::definition::decode::word;
 use crate::definition::model::{Hook, hooks};
-use crate::definition::nearest::nearest;
+use crate::definition::nearest::{nearest, report_unknown};
 use crate::templates::values::Vars;
 use planarium_kernel::{Limits, SortedMap};
 use planarium_protocol::Text;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::yaml::{Coerced, Entry, Kind, Node};
 use planarium_source::{Diagnostic, Diagnostics, Span};
 use std::sync::Arc;
@@ -153,16 +154,14 @@ fn merged(earlier: Node, later: Node) -> Node {
 pub(crate) fn read(root: Option<&Node>, found: &mut Diagnostics) -> Env {
     let mut reader = EnvReader { found };
     let Some(root) = root.filter(|root| !root.is_null()) else { return Env::default() };
-    let Some(entries) = root.as_mapping() else {
+    if root.as_mapping().is_none() {
         let text = format!("An environment file is a mapping, but this one is {}", root.describe());
         reader.error(root.span, text, "write keys such as 'core_plugin' and 'vars'");
         return Env::default();
-    };
+    }
     let known: Vec<&str> =
         crate::definition::files::ENV_KEYS.into_iter().chain(["doctype", "version"]).collect();
-    for entry in entries {
-        reader.unknown(entry, "The environment", &known);
-    }
+    report_unknown(reader.found, codes::ENV_UNKNOWN, root, "The environment", &known, None);
     if let Some(what) =
         super::decode::foreign(root).map(|(what, _)| what).filter(|what| !what.contains("environment"))
     {
@@ -275,24 +274,9 @@ impl EnvReader<'_> {
         self.found.push(Diagnostic::error(codes::ENV_VALUE, span, text).with_help(help));
     }
 
-    fn unknown(&mut self, entry: &Entry, what: &str, known: &[&str]) {
-        let name = entry.key.as_str().unwrap_or_default();
-        if known.contains(&name) {
-            return;
-        }
-        let text = format!("{what} has no attribute '{name}': it is ignored");
-        let finding = Diagnostic::warning(codes::ENV_UNKNOWN, entry.key.span, text);
-        if let Some(meant) = nearest(name, known) {
-            self.found.push(finding.with_help(format!("did you mean '{meant}'?")));
-        } else if what != "The environment" {
-            self.found.push(finding.with_help(format!("the attributes are {}", known.join(", "))));
-        }
-    }
-
     fn known(&mut self, node: &Node, what: &str, known: &[&str]) {
-        for entry in node.as_mapping().unwrap_or_default() {
-            self.unknown(entry, what, known);
-        }
+        let help = format!("the attributes are {}", known.join(", "));
+        report_unknown(self.found, codes::ENV_UNKNOWN, node, what, known, Some(&help));
     }
 
     fn mapping<'n>(&mut self, node: &'n Node, key: &str) -> Option<&'n Node> {
@@ -524,10 +508,7 @@ impl EnvReader<'_> {
             Some(other) => {
                 let span = node.get("outcome").map_or(node.span, |value| value.span);
                 let near = nearest(other, &["fail", "timeout", "slow", "unhealthy"]);
-                let help = match near {
-                    Some(meant) => format!("did you mean '{meant}'?"),
-                    None => "write fail, timeout, slow or unhealthy".to_owned(),
-                };
+                let help = did_you_mean(near, || "write fail, timeout, slow or unhealthy");
                 self.error(span, format!("A fault has no outcome '{other}'"), help);
                 return None;
             }

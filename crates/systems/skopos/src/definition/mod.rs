@@ -24,6 +24,7 @@ use crate::templates::values::Vars;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::yaml::{Kind, Node, Reader, Scalar, Style, report_duplicates_everywhere};
 use planarium_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span};
 use serde_json::Value;
@@ -485,10 +486,9 @@ fn options(given: &Value, found: &mut Diagnostics) -> Options {
             "interactive" => &mut options.interactive,
             "run" | "start" => &mut options.run,
             _ => {
-                let help = match crate::definition::nearest::nearest(name, &OPTIONS) {
-                    Some(meant) => format!("did you mean '{meant}'?"),
-                    None => format!("the options are {}", OPTIONS.join(", ")),
-                };
+                let help = did_you_mean(crate::definition::nearest::nearest(name, &OPTIONS), || {
+                    format!("the options are {}", OPTIONS.join(", "))
+                });
                 refuse(format!("There is no option '{name}'"), &help);
                 continue;
             }

@@ -9,9 +9,10 @@
 
 use crate::codes;
 use crate::definition::decode::{MODEL_DOCTYPE, word};
-use crate::definition::nearest::nearest;
+use crate::definition::nearest::{nearest, report_unknown};
 use planarium_kernel::Limits;
 use planarium_protocol::Text;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::yaml::{Entry, Node};
 use planarium_source::{Diagnostic, Diagnostics, Span};
 
@@ -195,10 +196,8 @@ pub(crate) fn read(root: Option<&Node>, start: Span, found: &mut Diagnostics) ->
         return None;
     };
     reader.header(root, start)?;
-    for entry in root.as_mapping().unwrap_or_default() {
-        let known = ["doctype", "version", "components", "gateways", "lifecycle", "vars"];
-        reader.unknown(entry.key.as_str().unwrap_or_default(), entry.key.span, "The model", &known);
-    }
+    let known = ["doctype", "version", "components", "gateways", "lifecycle", "vars"];
+    report_unknown(reader.found, codes::MODEL_UNKNOWN, root, "The model", &known, None);
     let Some(components) = root.get("components") else {
         let text = "The model has no components".to_owned();
         reader.error(codes::MODEL_VALUE, start, text, "add 'components:' with a name for each");
@@ -216,10 +215,7 @@ pub(crate) fn read(root: Option<&Node>, start: Span, found: &mut Diagnostics) ->
         for used in component.uses.iter().filter(|used| model.component(used).is_none()) {
             let text = format!("The component '{}' uses '{used}', which does not exist", component.name);
             let names: Vec<&str> = model.components.iter().map(|other| &*other.name).collect();
-            let help = match nearest(used, &names) {
-                Some(meant) => format!("did you mean '{meant}'?"),
-                None => "add it to the components, or remove it here".to_owned(),
-            };
+            let help = did_you_mean(nearest(used, &names), || "add it to the components, or remove it here");
             reader.warn(codes::MODEL_REFERENCE, component.uses_span, text, help);
         }
     }
@@ -300,16 +296,6 @@ impl ModelReader<'_> {
         named.collect()
     }
 
-    fn unknown(&mut self, name: &str, span: Span, what: &str, known: &[&str]) {
-        if known.contains(&name) {
-            return;
-        }
-        if let Some(meant) = nearest(name, known) {
-            let text = format!("{what} has no attribute '{name}': it is ignored");
-            self.warn(codes::MODEL_UNKNOWN, span, text, format!("did you mean '{meant}'?"));
-        }
-    }
-
     fn component(&mut self, name: &Text, span: Span, node: &Node) -> Component {
         let what = format!("The component '{name}'");
         if name.contains(',') || name.is_empty() || name.trim() != &**name {
@@ -321,9 +307,7 @@ impl ModelReader<'_> {
             let text = format!("{what} must be a mapping, but is {}", node.describe());
             self.error(codes::MODEL_VALUE, node.span, text, "write 'image:' and 'replicas:' below the name");
         }
-        for entry in node.as_mapping().unwrap_or_default() {
-            self.unknown(entry.key.as_str().unwrap_or_default(), entry.key.span, &what, &ATTRIBUTES);
-        }
+        report_unknown(self.found, codes::MODEL_UNKNOWN, node, &what, &ATTRIBUTES, None);
         let image = node.get("image").filter(|node| !node.is_null());
         if let Some(image) = image.filter(|image| image.as_str().is_none()) {
             let text = format!("The image of '{name}' must be a text, but is {}", image.describe());
@@ -406,10 +390,7 @@ impl ModelReader<'_> {
             let span = target.map_or(node.span, |node| node.span);
             let text = format!("The gateway '{name}' leads to '{missing}', which is not a component");
             let names: Vec<&str> = components.iter().map(|other| &*other.name).collect();
-            let help = match nearest(missing, &names) {
-                Some(meant) => format!("did you mean '{meant}'?"),
-                None => "name a component of the model".to_owned(),
-            };
+            let help = did_you_mean(nearest(missing, &names), || "name a component of the model");
             self.warn(codes::MODEL_REFERENCE, span, text, help);
         }
         let kind = node.get("type").and_then(word).unwrap_or_else(|| "load_balancer".into());
@@ -439,7 +420,8 @@ impl ModelReader<'_> {
         }
     }
 
-    /// Reports events of a life cycle that do not exist: their steps would be in no plan.
+    /// Reports events of a life cycle that do not exist: their steps would be in no plan. They are not ignored attributes, so they
+    /// have a text of their own.
     fn events(&mut self, node: &Node, whose: &str, known: &[&str], elsewhere: &[&str]) {
         if !node.is_null() && node.as_mapping().is_none() {
             let text = format!("The lifecycle of {whose} must be a mapping, but is {}", node.describe());
@@ -455,40 +437,26 @@ impl ModelReader<'_> {
                 continue;
             }
             let text = format!("The lifecycle of {whose} has no event '{name}': its steps are in no plan");
-            let help = match (nearest(name, known), elsewhere.contains(&name)) {
-                (Some(meant), _) => format!("did you mean '{meant}'?"),
-                (None, true) if whose == "the application" => "it is an event of components".to_owned(),
-                (None, true) => "it is an event of the application, outermost in the model".to_owned(),
-                (None, false) => format!("the events are {}", known.join(", ")),
-            };
+            let help = did_you_mean(nearest(name, known), || match elsewhere.contains(&name) {
+                true if whose == "the application" => "it is an event of components".to_owned(),
+                true => "it is an event of the application, outermost in the model".to_owned(),
+                false => format!("the events are {}", known.join(", ")),
+            });
             self.warn(codes::MODEL_UNKNOWN, entry.key.span, text, help);
         }
     }
 
     fn steps(&mut self, node: &Node, event: &str) -> Vec<Hook> {
         let Some(node) = node.get(event).filter(|node| !node.is_null()) else { return Vec::new() };
-        let Some(entries) = node.as_mapping() else {
+        if node.as_mapping().is_none() {
             let text = format!("'{event}' must be a mapping, but is {}", node.describe());
-            self.warn(
-                codes::LIFECYCLE_STEP,
-                node.span,
-                text,
-                "write 'steps:' below it, and the list below that",
-            );
+            let help = "write 'steps:' below it, and the list below that";
+            self.warn(codes::LIFECYCLE_STEP, node.span, text, help);
             return Vec::new();
-        };
-        let known = ["steps", "skip_standard_steps"];
-        for entry in entries {
-            let name = entry.key.as_str().unwrap_or_default();
-            if !known.contains(&name) {
-                let text = format!("'{event}' has no attribute '{name}': it is ignored");
-                let help = match nearest(name, &known) {
-                    Some(meant) => format!("did you mean '{meant}'?"),
-                    None => "write 'steps:' with a list below it".to_owned(),
-                };
-                self.warn(codes::MODEL_UNKNOWN, entry.key.span, text, help);
-            }
         }
+        let (what, help) = (format!("'{event}'"), "write 'steps:' with a list below it");
+        let known = ["steps", "skip_standard_steps"];
+        report_unknown(self.found, codes::MODEL_UNKNOWN, node, &what, &known, Some(help));
         hooks(node, self.found)
     }
 }

@@ -4,6 +4,7 @@
 //! cause.
 
 use super::Plans;
+use crate::STATUSES;
 use crate::scheduler::Cx;
 use crate::scheduler::requirement::Requirement;
 use crate::scheduler::state::{OverrideTarget, PodKey, TaskStore};
@@ -14,10 +15,8 @@ use planarium_protocol::event::EventBody;
 use std::sync::LazyLock;
 
 /// The words that are shown for statuses: events share their texts.
-static WORDS: LazyLock<Vec<Text>> = LazyLock::new(|| {
-    let words = Status::ALL.iter().map(|status| status.as_str());
-    words.chain(["PAUSING", "PAUSED"]).map(Text::from).collect()
-});
+static WORDS: LazyLock<Vec<Text>> =
+    LazyLock::new(|| STATUSES.iter().map(|status| Text::from(status.word)).collect());
 
 fn word(shown: &'static str) -> Text {
     let known = WORDS.iter().find(|known| ***known == *shown);

@@ -13,6 +13,7 @@ use crate::plan::{Action, Argument, Arguments, Call, Class};
 use crate::plugins;
 use crate::templates::Template;
 use planarium_source::Span;
+use planarium_source::suggest::did_you_mean;
 
 /// Checks every call.
 pub(super) fn run(cx: &mut Cx<'_>, decoded: &Decoded, env: &Env, scripts: &[&str]) {
@@ -46,8 +47,9 @@ fn call(cx: &mut Cx<'_>, env: &Env, places: &Places, action: &Action, plugin: &s
         if !own.actions.contains_key(name) {
             let text = format!("The plugin '{plugin}' of step '{id}' has no action '{name}'");
             let names: Vec<&str> = own.actions.keys().map(|name| &**name).collect();
-            let help = meant(name, &names)
-                .unwrap_or_else(|| format!("declare it among the plugin's actions; {fails}"));
+            let help = did_you_mean(nearest(name, &names), || {
+                format!("declare it among the plugin's actions; {fails}")
+            });
             cx.warn(codes::ACTION_UNKNOWN, places.action, text, help);
         }
         return;
@@ -57,8 +59,8 @@ fn call(cx: &mut Cx<'_>, env: &Env, places: &Places, action: &Action, plugin: &s
         let names: Vec<&str> =
             plugins::PLUGINS.into_iter().chain(env.simulation.plugins.keys().map(|name| &**name)).collect();
         let declare = format!("declare it in the environment (simulation: plugins: {plugin}: …); {fails}");
-        let help = match meant(plugin, &names) {
-            Some(meant) => format!("{meant} If it is one of your own, {declare}"),
+        let help = match nearest(plugin, &names) {
+            Some(meant) => format!("did you mean '{meant}'? If it is one of your own, {declare}"),
             None => declare,
         };
         cx.warn(codes::PLUGIN_UNKNOWN, places.plugin, text, help);
@@ -68,7 +70,7 @@ fn call(cx: &mut Cx<'_>, env: &Env, places: &Places, action: &Action, plugin: &s
         let text = format!("The plugin '{plugin}' of step '{id}' has no action '{name}'");
         let names = plugins::actions(plugin);
         let help =
-            meant(name, &names).unwrap_or_else(|| format!("its actions are {}; {fails}", names.join(", ")));
+            did_you_mean(nearest(name, &names), || format!("its actions are {}; {fails}", names.join(", ")));
         cx.warn(codes::ACTION_UNKNOWN, places.action, text, help);
         return;
     };
@@ -77,7 +79,7 @@ fn call(cx: &mut Cx<'_>, env: &Env, places: &Places, action: &Action, plugin: &s
             let text = format!("'{plugin} {name}' of step '{id}' takes no argument '{argument}'");
             let names: Vec<&str> =
                 spec.required.iter().chain(spec.optional).copied().chain(["selector"]).collect();
-            let help = meant(argument, &names).unwrap_or_else(|| "remove it; it is ignored".to_owned());
+            let help = did_you_mean(nearest(argument, &names), || "remove it; it is ignored");
             cx.warn(codes::ARGUMENT_UNKNOWN, place(places, argument), text, help);
         }
     }
@@ -102,10 +104,6 @@ fn call(cx: &mut Cx<'_>, env: &Env, places: &Places, action: &Action, plugin: &s
     }
 }
 
-fn meant(name: &str, names: &[&str]) -> Option<String> {
-    nearest(name, names).map(|meant| format!("did you mean '{meant}'?"))
-}
-
 /// The script of a command line, where no variable names it.
 fn first_word(line: &Template) -> Option<String> {
     let words = crate::command_line::split(&line.written);
@@ -120,7 +118,7 @@ fn script(cx: &mut Cx<'_>, env: &Env, scripts: &[&str], places: &Places, name: O
     let text = format!("The script '{name}' of step '{id}' does not exist");
     let names: Vec<&str> =
         env.simulation.scripts.keys().map(|own| &**own).chain(scripts.iter().copied()).collect();
-    let help = meant(&name, &names).unwrap_or_else(|| {
+    let help = did_you_mean(nearest(&name, &names), || {
         format!(
             "add it to the environment (simulation: scripts: {name}: {{ exit: 0 }}); as it is, the step fails \
              when it is reached"

@@ -15,6 +15,7 @@ use crate::definition::env::Env;
 use crate::definition::model::Model;
 use crate::plan::{Call, Class};
 use crate::plugins;
+use planarium_source::suggest::did_you_mean;
 
 /// Checks a plan.
 pub(crate) fn run(
@@ -89,10 +90,10 @@ fn components(cx: &mut Cx<'_>, decoded: &Decoded, model: Option<&Model>, runs: i
         let names: Vec<&str> = model.map_or_else(Vec::new, |model| {
             model.components.iter().map(|component| &*component.name).collect()
         });
-        let help = match crate::definition::nearest::nearest(component, &names) {
-            Some(meant) => format!("did you mean '{meant}'?"),
-            None => "add it to the model; as it is, no instance of it can be created".to_owned(),
-        };
+        let help = did_you_mean(
+            crate::definition::nearest::nearest(component, &names),
+            || "add it to the model; as it is, no instance of it can be created",
+        );
         cx.warn(codes::COMPONENT_UNKNOWN, places.component, text, help);
     }
 }

@@ -11,6 +11,7 @@ use crate::plan::{Action, ChainKind, Class, Step};
 use crate::templates::values::{DEPRECATED, NoValue, STANDARD, Scope, Seen};
 use crate::templates::{Name, Piece, Template};
 use planarium_source::Span;
+use planarium_source::suggest::did_you_mean;
 
 /// Checks every name in every call.
 pub(super) fn run(cx: &mut Cx<'_>, decoded: &Decoded, model: Option<&Model>, env: &Env) {
@@ -128,15 +129,12 @@ impl NameCheck<'_, '_> {
         }
         let wanted = if first == "vars" { name.parts.get(1).map(|part| &*part.text)? } else { first };
         let vars: Vec<&str> = self.scope.vars.names().map(|name| &**name).collect();
-        if let Some(meant) = nearest(wanted, &vars) {
-            return Some(format!("did you mean '.vars.{meant}'?"));
-        }
-        if first != "vars"
-            && let Some(meant) = nearest(first, &STANDARD)
-        {
-            return Some(format!("did you mean '.{meant}'?"));
-        }
-        Some(format!("add '{wanted}' to the vars of the model or the environment"))
+        let of_vars = nearest(wanted, &vars).map(|meant| format!(".vars.{meant}"));
+        let standard =
+            || nearest(first, &STANDARD).filter(|_| first != "vars").map(|meant| format!(".{meant}"));
+        let near = of_vars.or_else(standard);
+        let otherwise = || format!("add '{wanted}' to the vars of the model or the environment");
+        Some(did_you_mean(near.as_deref(), otherwise))
     }
 
     fn warn(&mut self, code: &'static str, span: Span, text: String, help: String) {

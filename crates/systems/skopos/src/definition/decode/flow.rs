@@ -7,6 +7,7 @@ use crate::codes;
 use crate::definition::nearest::nearest;
 use crate::plan::{Exit, Label};
 use planarium_protocol::Text;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::yaml::Node;
 
 const SUBS: [&str; 3] = ["pause", "warn", "info"];
@@ -52,10 +53,8 @@ pub(super) fn exit(cx: &mut Cx<'_>, node: Option<&Node>, what: &str, step: &str)
             "info" => exit.info = true,
             _ => {
                 let message = format!("'{what}' of step '{step}' has '{sub}', which is ignored");
-                let help = match nearest(sub, &SUBS) {
-                    Some(meant) => format!("did you mean '{meant}'?"),
-                    None => "after the label there may be pause, warn and info".to_owned(),
-                };
+                let help =
+                    did_you_mean(nearest(sub, &SUBS), || "after the label there may be pause, warn and info");
                 cx.warn(codes::FLOW_SUBATTRIBUTE, node.span, message, help);
             }
         }

@@ -9,6 +9,7 @@ use crate::codes;
 use crate::definition::nearest::nearest;
 use crate::plan::{ChainKind, Label, StepId};
 use planarium_source::Span;
+use planarium_source::suggest::did_you_mean;
 
 /// Finds the steps that exits name.
 pub(super) fn resolve(cx: &mut Cx<'_>, draft: &mut Draft) {
@@ -89,10 +90,7 @@ fn unknown(cx: &mut Cx<'_>, draft: &Draft, at: usize, goes: &str, span: Span, wh
         let siblings = draft.steps.iter().filter(|other| other.step.chain == one.step.chain);
         let names: Vec<&str> =
             flow::SPECIAL.into_iter().chain(siblings.map(|other| &*other.step.id)).collect();
-        match nearest(goes, &names) {
-            Some(meant) => format!("did you mean '{meant}'?"),
-            None => "name a step of the same chain, or write next, pass or fail".to_owned(),
-        }
+        did_you_mean(nearest(goes, &names), || "name a step of the same chain, or write next, pass or fail")
     };
     cx.error(codes::GOTO_UNKNOWN, span, text, help);
 }

@@ -4,7 +4,7 @@
 
 use super::Cx;
 use crate::codes;
-use crate::definition::nearest::nearest;
+use crate::definition::nearest::report_unknown;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, Span};
 
@@ -103,18 +103,8 @@ pub(super) fn read<'n>(cx: &mut Cx<'_>, root: &'n Node, start: Span) -> Option<&
         Some(_) => {}
     }
     let steps = steps(cx, root, start);
-    for entry in root.as_mapping().unwrap_or_default() {
-        let name = entry.key.as_str().unwrap_or_default();
-        if matches!(name, "doctype" | "version" | "steps") {
-            continue;
-        }
-        let text = format!("The plan has no attribute '{name}': it is ignored");
-        let help = match nearest(name, &["doctype", "version", "steps"]) {
-            Some(meant) => format!("did you mean '{meant}'?"),
-            None => "remove it".to_owned(),
-        };
-        cx.warn(codes::UNKNOWN_ATTRIBUTE, entry.key.span, text, help);
-    }
+    let known = ["doctype", "version", "steps"];
+    report_unknown(cx.found, codes::UNKNOWN_ATTRIBUTE, root, "The plan", &known, Some("remove it"));
     steps.filter(|_| sound)
 }
 

@@ -8,8 +8,9 @@ use crate::definition::nearest::nearest;
 use crate::plan::{Chain, ChainId, ChainKind, Class, Iterate, Selector, Step, StepId};
 use planarium_protocol::Text;
 use planarium_protocol::view::SourceRef;
+use planarium_source::suggest::did_you_mean;
 use planarium_source::yaml::{Entry, Node};
-use planarium_source::{Diagnostic, Span};
+use planarium_source::{Diagnostic, Fix, Span};
 
 /// Attributes that every step has.
 const COMMON: [&str; 6] = ["id", "label", "class", "on_pass", "on_fail", "cleanup"];
@@ -169,16 +170,11 @@ fn class(
     let Some((class, _)) = OWN.iter().find(|(class, _)| *class == &*word) else {
         let text = format!("The class '{word}' of step '{id}' does not exist");
         let names = OWN.map(|(name, _)| name);
-        let mut finding = Diagnostic::error(codes::CLASS_UNKNOWN, value.span, text);
-        finding =
-            match nearest(&word, &names) {
-                Some(meant) if value.literal => finding
-                    .with_help(format!("did you mean '{meant}'?"))
-                    .with_fix(format!("Write '{meant}'"), value.span, meant),
-                Some(meant) => finding.with_help(format!("did you mean '{meant}'?")),
-                None => finding.with_help(format!("the classes are {}", classes())),
-            };
-        cx.found.push(finding);
+        cx.found.push(Diagnostic::error(codes::CLASS_UNKNOWN, value.span, text).with_meant(
+            nearest(&word, &names),
+            |meant| value.literal.then(|| Fix::new(format!("Write '{meant}'"), value.span, meant)),
+            || format!("the classes are {}", classes()),
+        ));
         return None;
     };
     place(cx, class, kind, id, value.span);
@@ -237,7 +233,8 @@ fn display(cx: &mut Cx<'_>, value: &Node, what: &str, step: &str) -> Option<Text
     word
 }
 
-/// Attributes that do not belong to the class.
+/// Attributes that do not belong to the class. Not the reader shared by plan and model files: the class decides the help, and a
+/// lost exit has a finding of its own.
 fn extra(cx: &mut Cx<'_>, entries: &[Entry], class: &str, id: &str) {
     let own = OWN.iter().find(|(name, _)| *name == class).map_or(&[][..], |(_, own)| own);
     let valid: Vec<&str> = COMMON.iter().chain(own).copied().collect();
@@ -257,17 +254,15 @@ fn extra(cx: &mut Cx<'_>, entries: &[Entry], class: &str, id: &str) {
             continue;
         }
         let text = format!("Step '{id}' of class {class} has no attribute '{name}': it is ignored");
-        let mut finding = Diagnostic::warning(codes::UNKNOWN_ATTRIBUTE, entry.key.span, text);
-        let elsewhere = OWN.iter().find(|(_, names)| names.contains(&name));
-        finding = match (elsewhere, nearest(name, &valid)) {
-            (Some((other, _)), _) => finding.with_help(format!("it belongs to steps of class {other}")),
-            (None, Some(meant)) if entry.key.literal => finding
-                .with_help(format!("did you mean '{meant}'?"))
-                .with_fix(format!("Rename to '{meant}'"), entry.key.span, meant),
-            (None, Some(meant)) => finding.with_help(format!("did you mean '{meant}'?")),
-            (None, None) => finding.with_help(format!("the attributes are {}", valid.join(", "))),
-        };
-        cx.found.push(finding);
+        let finding = Diagnostic::warning(codes::UNKNOWN_ATTRIBUTE, entry.key.span, text);
+        cx.found.push(match OWN.iter().find(|(_, names)| names.contains(&name)) {
+            Some((other, _)) => finding.with_help(format!("it belongs to steps of class {other}")),
+            None => finding.with_meant(
+                nearest(name, &valid),
+                |meant| Fix::rename(&entry.key, meant),
+                || format!("the attributes are {}", valid.join(", ")),
+            ),
+        });
     }
 }
 
@@ -403,10 +398,7 @@ impl StepReader<'_, '_, '_> {
                 let shown = scalar::shown(&entry.value);
                 let text = format!("The selector of loop '{id}' is {shown}");
                 let near = entry.value.as_str().and_then(|word| nearest(word, &["old", "new", "target"]));
-                let help = match near {
-                    Some(meant) => format!("did you mean '{meant}'?"),
-                    None => "write old, new or target".to_owned(),
-                };
+                let help = did_you_mean(near, || "write old, new or target");
                 self.cx.error(codes::LOOP_SELECTOR, entry.value.span, text, help);
             }
             found
