@@ -95,11 +95,11 @@ struct AppProps {
 fn App(props: &AppProps) -> Html {
     let hub = &props.hub;
     let state = use_state(|| hub.state());
-    let whole = use_whole(hub);
+    let drawn = use_drawn(hub);
     {
         let setter = state.setter();
-        use_effect_with((hub.clone(), whole), move |(hub, whole)| {
-            if !whole {
+        use_effect_with((hub.clone(), drawn), move |(hub, drawn)| {
+            if *drawn < Drawn::Whole {
                 return;
             }
             let framed = hub.state().frame.is_some();
@@ -128,7 +128,7 @@ fn App(props: &AppProps) -> Html {
                 <BrokenScreen raw={attr(&broken.raw)} reason={attr(&broken.reason)} />
                 <Toasts toasts={state.ui.toasts.clone()} />
             } else {
-                <ContextProvider<Second> context={Second(state.world.clock.now_ms / 1000)}>{ page(hub, &state, whole) }</ContextProvider<Second>>
+                <ContextProvider<Second> context={Second(state.world.clock.now_ms / 1000)}>{ page(hub, &state, drawn) }</ContextProvider<Second>>
             }
             <ContextMenu menu={state.ui.menu.clone()} view={state.world.view.clone()} />
             <Dialogs state={Rc::clone(&state)} />
@@ -147,20 +147,37 @@ fn App(props: &AppProps) -> Html {
     }
 }
 
-/// Returns whether the panes are shown, too. A frame shows them in a task of its own, after its bars: the browser compiles each component
+/// Parts of the page that are drawn so far. A frame draws one after the other, each in a task of its own: the browser compiles a component
 /// when it is first drawn, and the document around the frame must not wait for all of them at once.
-#[hook]
-fn use_whole(hub: &Hub) -> bool {
-    let whole = use_state(|| hub.state().frame.is_none());
-    let setter = whole.setter();
-    use_effect_with(*whole, move |whole| {
-        let turn = (!whole).then(|| Timeout::new(0, move || setter.set(true)));
-        move || drop(turn)
-    });
-    *whole
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Drawn {
+    /// The bar above the panes.
+    Head,
+    /// The bar below them, too.
+    Dock,
+    /// All parts.
+    Whole,
 }
 
-fn page(hub: &Hub, state: &State, whole: bool) -> Html {
+/// Returns the parts that are drawn, and draws the next one soon.
+#[hook]
+fn use_drawn(hub: &Hub) -> Drawn {
+    let drawn = use_state(|| if hub.state().frame.is_some() { Drawn::Head } else { Drawn::Whole });
+    let setter = drawn.setter();
+    use_effect_with(*drawn, move |drawn| {
+        let next = match drawn {
+            Drawn::Head => Some(Drawn::Dock),
+            Drawn::Dock => Some(Drawn::Whole),
+            Drawn::Whole => None,
+        };
+        let turn = next.map(|next| Timeout::new(0, move || setter.set(next)));
+        move || drop(turn)
+    });
+    *drawn
+}
+
+fn page(hub: &Hub, state: &State, drawn: Drawn) -> Html {
+    let whole = drawn == Drawn::Whole;
     let (ui, world, sizes) = (&state.ui, &state.world, state.prefs.sizes);
     let pane = match ui.pane {
         Pane::Edit => "edit",
@@ -248,7 +265,9 @@ fn page(hub: &Hub, state: &State, whole: bool) -> Html {
                         onreset={hub.act(Action::ResetSize(Border::Dock))}
                     />
                 }
-                { panes::dock(state) }
+                if drawn >= Drawn::Dock {
+                    { panes::dock(state) }
+                }
             </section>
             if frame.is_none() {
                 <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} {lesson}
