@@ -55,13 +55,11 @@ impl Family {
     pub const fn of(class: StatusClass) -> Self {
         match class {
             StatusClass::Pending | StatusClass::Stopped | StatusClass::Unused => Self::Neutral,
-            StatusClass::Preparing
-            | StatusClass::Starting
-            | StatusClass::Working
-            | StatusClass::Started
-            | StatusClass::Stopping => Self::Active,
+            StatusClass::Preparing | StatusClass::Starting | StatusClass::Working | StatusClass::Started => {
+                Self::Active
+            }
             StatusClass::Running | StatusClass::Done => Self::Complete,
-            StatusClass::Held | StatusClass::Delayed => Self::Waiting,
+            StatusClass::Held | StatusClass::Delayed | StatusClass::Stopping => Self::Waiting,
             StatusClass::Failed => Self::Error,
         }
     }

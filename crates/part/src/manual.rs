@@ -64,7 +64,9 @@ fn reports(pid: ProcessId, said: &TaskStatusInput) -> Result<(Option<Said>, Vec<
             let kind = FleetEventKind::Exited { pid, code, reason: ExitReason::Exit, message };
             Ok((Some(Said::Ended), vec![kind]))
         }
-        word if STATUSES.iter().any(|known| known.word == word) => Ok((None, Vec::new())),
+        word if word.starts_with("TASK_") && STATUSES.iter().any(|known| known.word == word) => {
+            Ok((None, Vec::new()))
+        }
         word => Err(Refusal::new(RefusalCode::BadRequest, format!("`{word}` is not a task state"))),
     }
 }

@@ -241,6 +241,9 @@ fn manual_processes_wait_for_a_status() {
         .iter()
         .find(|one| one["title"] == "Say that back-n0 runs")
         .unwrap_or_else(|| panic!("{why}"));
+    let machine = json!({ "kind": "task-status", "task": "back-n0", "state": "up" });
+    let refused = client.post("/sim/inputs", &machine).json();
+    assert!(refused.to_string().contains("`up` is not a task state"), "{refused}");
     client.input(&said["input"]);
     assert_eq!(state(client)["state"], "gate-wait");
     client.input(&json!({ "kind": "task-status", "task": "back-n0", "state": "TASK_FAILED" }));

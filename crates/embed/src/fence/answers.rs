@@ -15,22 +15,6 @@ use planarium_source::suggest;
 use planarium_source::suggest::did_you_mean_in_ticks;
 use planarium_world::Engine;
 
-/// States of Mesos tasks, which pods and tasks show in every system that runs on it.
-const TASK_STATES: [&str; 12] = [
-    "STAGING",
-    "STARTING",
-    "RUNNING",
-    "FINISHED",
-    "FAILED",
-    "KILLING",
-    "KILLED",
-    "LOST",
-    "ERROR",
-    "DROPPED",
-    "UNREACHABLE",
-    "GONE",
-];
-
 /// Levels below a plan.
 const LEVELS: usize = 2;
 
@@ -214,7 +198,8 @@ pub(crate) fn unknown_status(engine: &Engine, status: &str) -> Option<String> {
     let view = engine.view();
     let mut known: Vec<&str> =
         view.services.iter().flat_map(|service| service.statuses).map(|status| status.word).collect();
-    known.extend(TASK_STATES);
+    // Pods and tasks show the states of Mesos tasks, in every system that runs on it.
+    known.extend(planarium_world::states().iter().filter_map(|state| state.word.strip_prefix("TASK_")));
     if known.iter().any(|word| same(word, status)) {
         return None;
     }

@@ -4,7 +4,7 @@
 //! shown.
 //!
 //! Entry points: [`Attempt`] is one try, with its [`Progress`]; [`prove`] plays a lesson's own routes and random players;
-//! [`Recording`] and [`make`] turn a run into a lesson.
+//! [`Recording`] and [`make()`] turn a run into a lesson.
 
 mod account;
 mod attempt;
