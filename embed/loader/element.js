@@ -5,7 +5,7 @@
 import { check } from "./attributes.js";
 import { controls, figure, isCalm, label, say } from "./bar.js";
 import { call } from "./calls.js";
-import { address, ask, forget, leave, takeOver } from "./engine.js";
+import { address, ask, forget, leave, takeOver, unseen } from "./engine.js";
 import { follow, live, style, watch } from "./look.js";
 import { draw, instant, open, rowsOf, show } from "./recording.js";
 import { figureOf, NAME, tell } from "./text.js";
@@ -13,16 +13,20 @@ import { figureOf, NAME, tell } from "./text.js";
 // Methods that only an engine can answer. Each is a promise of {ok: true, value} or {ok: false, code, reason}.
 const ENGINE_CALLS = ["command", "inject", "why", "snapshot", "share", "fork", "export", "runUntil", "undo"];
 
-// Autoplay begins when an element is seen, and so does the engine with loading="visible".
-const eyes = new IntersectionObserver((seen) => {
-  for (const { isIntersecting, target } of seen) {
-    if (isIntersecting) {
+const isVisible = (it) => it.getAttribute("loading") === "visible";
+
+// Autoplay begins when an element is seen. With loading="visible" the engine is there while it is seen, and rests out of sight.
+const eyes = new IntersectionObserver((changes) => {
+  for (const { intersectionRatio: seen, target } of changes) {
+    if (isVisible(target)) {
+      if (!seen) unseen(target);
+      else if (seen >= 0.5) target.takeOver();
+    } else if (seen >= 0.5) {
       eyes.unobserve(target);
-      if (target.getAttribute("loading") === "visible") target.takeOver();
-      else target.play();
+      target.play();
     }
   }
-}, { threshold: 0.5 });
+}, { threshold: [0.5, 0] });
 
 const begin = (it) => {
   style(it.getRootNode());
@@ -46,9 +50,8 @@ const begin = (it) => {
   }
   tell(it, "ready", {});
   it._done();
-  const loading = it.getAttribute("loading");
-  if (loading === "eager") it.takeOver();
-  if (loading === "visible" || (it._run && it.hasAttribute("autoplay") && !isCalm(it))) eyes.observe(it);
+  if (it.getAttribute("loading") === "eager") it.takeOver();
+  if (isVisible(it) || (it._run && it.hasAttribute("autoplay") && !isCalm(it))) eyes.observe(it);
 };
 
 const PlanariumEmbed = class extends HTMLElement {
@@ -76,7 +79,6 @@ const PlanariumEmbed = class extends HTMLElement {
     leave(this);
     this.pause();
     live.delete(this);
-    eyes.unobserve(this);
   }
 
   get time() { return this._now / 1000; }
@@ -169,6 +171,7 @@ const PlanariumEmbed = class extends HTMLElement {
     forget(this);
     this.pause();
     live.delete(this);
+    eyes.unobserve(this);
   }
   dispose() { this.finalize(); }
 };

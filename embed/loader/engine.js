@@ -60,18 +60,22 @@ export const leave = (it) => {
   if (now !== undefined) show(it, now, true);
 };
 
-/** Makes way for another engine: the picture comes back, and the run with what was done in it is kept for "Go on here". */
+/** The picture comes back, and the run with what was done in it is kept for "Go on here". */
 const rest = async (it) => {
   const turn = it._turn;
-  const late = new Promise((done) => setTimeout(done, 2000));
-  const shared = await Promise.race([call(it, "share"), late]);
+  const shared = await Promise.race([new Promise((done) => setTimeout(done, 2000)), call(it, "share")]);
   if (it._turn !== turn) return;
   const run = shared?.ok && shared.value?.url?.split("#")[1]?.split("~")[0];
   const at = it._now;
   leave(it);
   it._kept = run ? { run, at, shown: it._now } : undefined;
   if (it._try) it._try.textContent = "Go on here";
-  write(it, `The engine rests at ${clock(at)}, because others are used; what was done here ${run ? "is" : "could not be"} kept.`);
+  write(it, `The engine rests at ${clock(at)}; what was done is ${run ? "" : "not "}kept.`);
+};
+
+/** Frees the engine of an element that is out of sight, unless the reader is in it. */
+export const unseen = (it) => {
+  if (it._frame !== document.activeElement) it._port ? rest(it) : leave(it);
 };
 
 /** Drops what was done here. */

@@ -79,8 +79,8 @@ export const instant = (it, to) => {
   const { end } = it._run;
   const name = to?.marker ?? /^marker:(.*)/s.exec(to)?.[1];
   if (name !== undefined) return it._marks.find(([, text]) => text === name)?.[0];
-  if (to === "end") return end;
   if (to === "start") return 0;
+  if (to === "end") return end;
   const text = String(to).replace(/^at:/, "");
   const number = parseFloat(text);
   if (isFinite(number)) return Math.min(end, Math.max(0, text.endsWith("%") ? (end * number) / 100 : number * 1000));

@@ -309,7 +309,7 @@ journey("one more demo than may run lets the one used longest ago rest, which go
   const rests = nth(page, 0);
   assert.equal(await rests.locator(".pl-figure").isVisible(), true);
   assert.equal(await rests.evaluate((it) => it.time), 12);
-  await rests.getByText("The engine rests at 0:12, because others are used; what was done here is kept.").waitFor();
+  await rests.getByText("The engine rests at 0:12; what was done is kept.").waitFor();
   await rests.scrollIntoViewIfNeeded();
   await shot("one of many rests");
   await rests.getByRole("button", { name: "Go on here" }).click();
@@ -319,6 +319,47 @@ journey("one more demo than may run lets the one used longest ago rest, which go
   await rests.evaluate((it) => it.finalize());
   await rests.getByRole("button", { name: "Try it" }).waitFor();
   assert.equal(await page.locator("iframe").count(), MOST_ENGINES - 1);
+});
+
+const seen = canary.replace("<planarium-embed", '<planarium-embed loading="visible"');
+const far = '<p style="height: 3000px"></p>';
+journey("with loading=visible an engine is there while it is seen, and goes on when it is seen again", options(far + seen + far), async ({ page, shot }) => {
+  await ready(page);
+  const demo = nth(page, 0);
+  const engine = () => demo.getAttribute("data-engine");
+  assert.equal(await page.locator("iframe").count(), 0, "it is not seen yet");
+  await demo.evaluate((it) => it.scrollIntoView());
+  await soon(async () => assert.equal(await engine(), "on"));
+  await demo.evaluate(async (it) => {
+    await it.seek(12);
+    await it.command({ op: "continue", plan: "deploy" });
+  });
+  const continued = await plan(page, 0);
+  await soon(async () => assert.equal(await demo.evaluate((it) => it.time), 12));
+  await page.evaluate(() => scrollTo(0, 0));
+  await soon(async () => assert.equal(await page.locator("iframe").count(), 0));
+  await soon(async () => assert.equal(page.workers().length, 0, "its worker is gone with it"));
+  await demo.getByText("The engine rests at 0:12; what was done is kept.").waitFor({ state: "attached" });
+  await demo.evaluate((it) => it.scrollIntoView());
+  await soon(async () => assert.equal(await engine(), "on"));
+  assert.equal(await plan(page, 0), continued, "the command is in the run that goes on");
+  await shot("seen again");
+  await demo.evaluate((it) => it.finalize());
+  assert.equal(await page.locator("iframe").count(), 0);
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.waitForTimeout(300);
+  await demo.evaluate((it) => it.scrollIntoView());
+  await page.waitForTimeout(300);
+  assert.equal(await page.locator("iframe").count(), 0, "a finalized demo stays as it is");
+});
+
+journey("a demo that is scrolled past while its engine takes over is let go", options(far + seen + far), async ({ page }) => {
+  await ready(page);
+  await nth(page, 0).evaluate((it) => it.scrollIntoView());
+  await page.locator("iframe").waitFor({ state: "attached" });
+  await page.evaluate(() => scrollTo(0, 0));
+  await soon(async () => assert.equal(await page.locator("iframe").count(), 0));
+  await soon(async () => assert.equal(page.workers().length, 0));
 });
 
 journey("a hundred times in and out of a document leave nothing behind", options(canary), async ({ page }) => {
