@@ -213,7 +213,7 @@ journey("a lesson that rests goes on with what was done in it", options(canary.r
     const element = page.locator("planarium-embed").nth(at);
     assert.equal(await element.evaluate(async (it) => (await it.takeOver()).ok), true);
   }
-  await page.getByText("what was done here is kept").waitFor();
+  await page.getByText("what was done is kept").waitFor();
   await page.getByRole("button", { name: "Go on here" }).click();
   const first = page.locator("planarium-embed").first().frameLocator("iframe");
   await pane(first).getByText("The plan is not slow").waitFor();
