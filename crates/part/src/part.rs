@@ -76,6 +76,10 @@ pub trait Part: Digestible + Weight {
         None
     }
 
+    /// Drops the views that it keeps for reuse. They are built again when asked for, so a copy that is kept for long does
+    /// without them.
+    fn drop_views(&mut self) {}
+
     /// Lists broken invariants in words: kept values against plain recomputation.
     fn check(&self, fleet: &Fleet) -> Vec<String>;
 

@@ -82,6 +82,13 @@ impl Daemons {
         Some(result)
     }
 
+    /// Drops the views that daemons keep for reuse.
+    pub(crate) fn drop_views(&mut self) {
+        for (_, held) in self.all.iter_mut() {
+            held.daemon.drop_views();
+        }
+    }
+
     // ---- finding -----------------------------------------------------------------------------
 
     /// Daemons of a dialect in order of installation; all daemons if `word` is empty.

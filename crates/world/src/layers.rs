@@ -243,6 +243,11 @@ impl Layers {
         None
     }
 
+    /// Drops the views that layers keep for reuse.
+    pub(crate) fn drop_views(&mut self) {
+        each_mut!(self, |_, layer| Arc::make_mut(layer).drop_views());
+    }
+
     pub(crate) fn one_shots(&self) -> usize {
         let mut all = 0;
         each!(self, |_, layer| all += layer.one_shots());

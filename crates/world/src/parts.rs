@@ -333,6 +333,11 @@ impl Parts {
         self.fleet.faults()
     }
 
+    /// Drops the views that layers keep for reuse.
+    pub(crate) fn drop_views(&mut self) {
+        self.layers.drop_views();
+    }
+
     // ---- upkeep ------------------------------------------------------------------------------
 
     /// Lists broken invariants in words.

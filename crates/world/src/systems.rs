@@ -396,6 +396,10 @@ impl Daemon {
         of_daemon!(self, |it| it.weight())
     }
 
+    pub(crate) fn drop_views(&mut self) {
+        of_daemon!(self, |it| Arc::make_mut(it).drop_views());
+    }
+
     // ---- with ports ----------------------------------------------------------------------------
 
     pub(crate) fn fire(&mut self, cx: &mut Cx, lend: &mut Lend<'_>) {

@@ -107,6 +107,14 @@ impl World {
         self.inputs
     }
 
+    /// Returns a copy without the views that parts keep for reuse: some megabytes where there are thousands of pods.
+    pub(crate) fn without_views(&self) -> Self {
+        let mut copy = self.clone();
+        copy.parts.drop_views();
+        copy.daemons.drop_views();
+        copy
+    }
+
     pub(crate) fn steps(&self) -> u64 {
         self.steps
     }

@@ -12,6 +12,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Input};
 use planarium_world::{Condition, Engine, check, element_status};
+use std::sync::{Arc, Weak};
 
 const MINUTES: u64 = 60_000;
 
@@ -545,4 +546,39 @@ fn hours_of_crashes_do_not_make_a_world_larger() {
         weights.push(engine.weight());
     }
     assert!(weights[2] < weights[0] + weights[0] / 10, "{weights:?}");
+}
+
+/// Views that the past keeps would weigh more than the past itself.
+#[test]
+fn the_past_keeps_no_views() {
+    const CROWD: &str = "name: crowd\npods:\n  crash:\n    count: 5\n    tasks: {server: {goal: RUNNING, cmd: ./crash, cpus: 0.1, memory: 32}}\n";
+    let mut engine = with_service(CROWD);
+    accept(&mut engine, input(r#"{"kind":"fault","fault":"crash-loop","target":{"task":"crash-*"}}"#));
+    let (mut services, mut machines) = (Vec::new(), Vec::new());
+    for _ in 0..600 {
+        engine.advance_for(1000);
+        let view = engine.view();
+        services.extend(view.services.iter().map(Arc::downgrade));
+        machines.extend(view.cluster.machines.iter().map(Arc::downgrade));
+    }
+    assert!(engine.checkpoint_bytes() > 0 && engine.head_seq() > 1000, "there is a past");
+    let (view, digest) = (engine.view(), engine.digest());
+    services.sort_by_key(Weak::as_ptr);
+    services.dedup_by_key(|view| view.as_ptr());
+    machines.sort_by_key(Weak::as_ptr);
+    machines.dedup_by_key(|view| view.as_ptr());
+    let alive = |views: usize| format!("{views} views are left");
+    let left = services.iter().filter(|view| view.strong_count() > 0).count();
+    assert!(left <= 2, "{} of a service", alive(left));
+    let left = machines.iter().filter(|view| view.strong_count() > 0).count();
+    assert!(left <= 2 * view.cluster.machines.len(), "{} of machines", alive(left));
+    // A place in the past shows the same as it did.
+    engine.seek_ms(engine.head_ms() / 2);
+    let past = shown(&*engine.view());
+    engine.seek_ms(0);
+    engine.seek_ms(engine.head_ms() / 2);
+    assert!(shown(&*engine.view()) == past);
+    engine.seek_ms(engine.head_ms());
+    assert_eq!(engine.digest(), digest);
+    assert!(shown(&engine.view().services) == shown(&view.services));
 }

@@ -292,6 +292,12 @@ impl Part for Daemon {
         self.answer_request(request, parts)
     }
 
+    fn drop_views(&mut self) {
+        for (_, member) in self.apps.iter_mut() {
+            Arc::make_mut(&mut member.app).cache = views::ViewCache::default();
+        }
+    }
+
     fn check(&self, _: &Fleet) -> Vec<String> {
         let one = |member: &Member| {
             let name = member.app.blueprint.name().clone();

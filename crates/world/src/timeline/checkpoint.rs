@@ -92,7 +92,7 @@ impl Checkpoints {
         last.bytes = World::beyond(&last.world, Some(world));
         self.spacing = (last.bytes / BYTES_PER_EVENT).min(world.weight() / WEIGHT_PER_EVENT);
         self.bytes = self.bytes.saturating_add(last.bytes);
-        self.kept.push(Checkpoint { world: Arc::new(world.clone()), bytes: 0, own: true });
+        self.kept.push(Checkpoint { world: Arc::new(world.without_views()), bytes: 0, own: true });
         while self.bytes > CHECKPOINT_BYTES && self.thin() {}
     }
 

@@ -138,6 +138,10 @@ impl Part for Kubernetes {
         routes::news(self, ground, topic)
     }
 
+    fn drop_views(&mut self) {
+        self.shown = pods::Shown::default();
+    }
+
     fn check(&self, fleet: &Fleet) -> Vec<String> {
         self.kube.check(fleet)
     }

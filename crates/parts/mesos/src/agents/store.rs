@@ -80,6 +80,7 @@ impl Agents {
         {
             // Always increases: the view may change between two events.
             host.revision = (host.revision + 1).max(cx.next_seq() - 1);
+            host.view.renew();
         }
     }
 }

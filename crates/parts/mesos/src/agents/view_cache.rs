@@ -1,6 +1,7 @@
 //! A view built once per revision.
 //!
-//! *Invariant*: a cached value is a function of its key; the cache is not part of any state.
+//! *Invariant*: a cached value is a function of its key; the cache is not part of any state. Copies of a machine that has not
+//! changed share one.
 
 use planarium_ground::Stamp;
 use planarium_protocol::view::MachineView;
@@ -26,9 +27,9 @@ impl PartialEq for Key {
     }
 }
 
-/// Holds at most one view.
-#[derive(Debug, Default)]
-pub(crate) struct ViewCache(Mutex<Option<(Key, Arc<MachineView>)>>);
+/// Holds at most one view. Copies hold the same one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ViewCache(Arc<Mutex<Option<(Key, Arc<MachineView>)>>>);
 
 impl ViewCache {
     /// The view under this key, built when it is not there.
@@ -43,10 +44,15 @@ impl ViewCache {
             }
         }
     }
-}
 
-impl Clone for ViewCache {
-    fn clone(&self) -> Self {
-        Self(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()))
+    /// Leaves the cache to the copies of the machine, before the machine changes. Frees its view: the copies belong to the past, where a
+    /// view is seldom asked for and can be built again.
+    pub(crate) fn renew(&mut self) {
+        if let Some(own) = Arc::get_mut(&mut self.0) {
+            *own.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
+        } else {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            self.0 = Arc::default();
+        }
     }
 }

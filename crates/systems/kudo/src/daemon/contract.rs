@@ -95,6 +95,12 @@ impl Part for Daemon {
         self.settle(cx, cluster);
     }
 
+    fn drop_views(&mut self) {
+        for (_, service) in self.services.iter_mut() {
+            service.shown = Arc::default();
+        }
+    }
+
     fn check(&self, _: &Fleet) -> Vec<String> {
         let mut found = Vec::new();
         for (key, known) in self.controller.instances() {

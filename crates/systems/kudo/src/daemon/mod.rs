@@ -27,7 +27,8 @@ use crate::definition::Loaded;
 use crate::view;
 
 /// Records of an instance beside the controller's own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Weight)]
+#[weight(own 128)]
 struct Service {
     number: Number,
     /// The request that it was loaded or updated with last; none when it came about otherwise.
@@ -37,13 +38,6 @@ struct Service {
     revision: u64,
     /// Its view, made on demand.
     shown: Arc<OnceLock<Arc<ServiceView>>>,
-}
-
-impl Weight for Service {
-    fn beyond(&self, before: Option<&Self>) -> u64 {
-        let same = before.is_some_and(|before| Arc::ptr_eq(&before.shown, &self.shown));
-        if same { 128 } else { 2_048 }
-    }
 }
 
 impl Service {

@@ -71,6 +71,10 @@ impl Part for Daemon {
         None
     }
 
+    fn drop_views(&mut self) {
+        self.drop_view();
+    }
+
     fn check(&self, _: &Fleet) -> Vec<String> {
         self.marathon.check()
     }

@@ -130,6 +130,11 @@ impl Daemon {
         others.into_iter().any(|other| other.ids().contains(id) || inner(other))
     }
 
+    /// Drops the last view.
+    pub(crate) fn drop_view(&mut self) {
+        self.view = ViewCache::default();
+    }
+
     /// Returns its view.
     pub(crate) fn view(&self) -> Arc<ServiceView> {
         self.view.of(Shown::of(&self.marathon), &self.definitions())

@@ -121,6 +121,12 @@ impl Part for Daemon {
         self.answer_request(request, parts, cluster.epoch_ms())
     }
 
+    fn drop_views(&mut self) {
+        for (_, member) in self.members.iter_mut() {
+            member.drop_views();
+        }
+    }
+
     fn check(&self, _: &Fleet) -> Vec<String> {
         let mut found: Vec<String> = self.check_shared().into_iter().collect();
         for member in self.services() {

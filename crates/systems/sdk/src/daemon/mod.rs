@@ -39,6 +39,11 @@ impl Member {
         Self { name, load, definition, scheduler: scheduler.into(), shown: ViewCache::default() }
     }
 
+    /// Drops the last views.
+    fn drop_views(&mut self) {
+        self.shown = ViewCache::default();
+    }
+
     /// The service as a front end shows it.
     fn view(&self) -> Arc<ServiceView> {
         self.shown.view(&self.scheduler)
