@@ -82,6 +82,13 @@ impl<T: Clone, const N: usize> Table<T, N> {
         self.chunks.iter().flat_map(|chunk| chunk.iter())
     }
 
+    /// The rows from a number on, in order.
+    pub fn iter_from(&self, row: usize) -> impl Iterator<Item = &T> {
+        let mut chunks = self.chunks.get(row / N..).unwrap_or_default().iter();
+        let first = chunks.next().and_then(|chunk| chunk.get(row % N..)).unwrap_or_default();
+        first.iter().chain(chunks.flat_map(|chunk| chunk.iter()))
+    }
+
     /// Bytes that this table holds and `before` does not; `inside` tells what a row has behind pointers, given
     /// the row that was in its place.
     pub fn beyond_with(&self, before: Option<&Self>, inside: impl Fn(&T, Option<&T>) -> u64) -> u64 {
@@ -131,6 +138,9 @@ mod tests {
         *table.get_mut(5).expect("a row") = 50;
         table.push(10);
         assert_eq!(table.iter().copied().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 50, 6, 7, 8, 9, 10]);
+        for from in 0..13 {
+            assert!(table.iter_from(from).eq(table.iter().skip(from)), "from {from}");
+        }
         assert!(Table::<u32, 4>::new().is_empty() && !table.is_empty());
     }
 

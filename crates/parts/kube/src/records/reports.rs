@@ -55,11 +55,10 @@ impl Reports {
         self.next += 1;
         self.by_object.insert((draw::entity(&row.about.3), self.next), ());
         self.rows.insert(self.next, Arc::new(row));
-        if self.rows.len() > KEPT {
-            let first = self.rows.keys().next().copied().unwrap_or(0);
-            if let Some(old) = self.rows.remove(&first) {
-                self.by_object.remove(&(draw::entity(&old.about.3), first));
-            }
+        if self.rows.len() > KEPT
+            && let Some((first, old)) = self.rows.pop_first()
+        {
+            self.by_object.remove(&(draw::entity(&old.about.3), first));
         }
     }
 

@@ -70,6 +70,12 @@ impl Rooms {
         self.0.get(number)
     }
 
+    /// All rooms with their numbers, from one on and then from the beginning up to that one.
+    pub(crate) fn around(&self, first: u32) -> impl Iterator<Item = (u32, &Room)> {
+        let rest = (first..u32::MAX).zip(self.0.iter_from(first as usize));
+        rest.chain((0..first).zip(self.0.iter()))
+    }
+
     /// Adds the room of a new node.
     pub(super) fn add(&mut self, node: &Node) {
         self.0.push(Room::of(node));

@@ -4,12 +4,9 @@
 //! interpodaffinity,podtopologyspread,selectorspread}` (1.19); match in preferences and weights, in whole numbers;
 //! present images do not count.
 
-use super::{Candidate, Snapshot};
+use super::{Candidate, Snapshot, placing::Found};
 use crate::{
-    records::{
-        nodes::{MOST, Node, resources, weighed},
-        rooms::Room,
-    },
+    records::nodes::{MOST, Node, resources, weighed},
     spec::{
         Spec,
         placement::{Effect, PodTerm},
@@ -19,23 +16,20 @@ use planarium_protocol::Text;
 
 impl Snapshot<'_> {
     /// Scores of nodes, in their order.
-    pub(super) fn scores(&self, candidate: &Candidate<'_>, feasible: &[u32]) -> Vec<i64> {
+    pub(super) fn scores(&self, candidate: &Candidate<'_>, feasible: &[Found]) -> Vec<i64> {
         let requests = weighed(candidate.spec.requests);
-        let score = |number: &u32| {
-            let known = self.nodes.rooms.get(*number as usize).and_then(|room| room.score(requests));
-            known.or_else(|| self.nodes.get(*number).map(|node| resources(requests, node))).unwrap_or(0)
-        };
-        let mut scores: Vec<i64> = feasible.iter().map(score).collect();
+        let by_node = |number: u32| self.nodes.get(number).map_or(0, |node| resources(requests, node));
+        let mut scores: Vec<i64> =
+            feasible.iter().map(|one| one.score.unwrap_or_else(|| by_node(one.number))).collect();
         let nodes = || -> Vec<&Node> {
-            feasible.iter().filter_map(|number| self.nodes.get(*number)).map(|node| &**node).collect()
+            feasible.iter().filter_map(|one| self.nodes.get(one.number)).map(|node| &**node).collect()
         };
         let mut add = |parts: Vec<i64>, weight: i64| {
             for (score, part) in scores.iter_mut().zip(parts) {
                 *score += part * weight;
             }
         };
-        let is_open = |number: &u32| self.nodes.rooms.get(*number as usize).is_some_and(Room::is_open);
-        if !feasible.iter().all(is_open) {
+        if !feasible.iter().all(|one| one.is_open) {
             let soft = |node: &&Node| {
                 let counts = |taint: &&crate::spec::placement::Taint| {
                     taint.effect == Effect::PreferNoSchedule
@@ -48,16 +42,11 @@ impl Snapshot<'_> {
         }
         if let Some(owner) = candidate.pod.controller() {
             let there = self.scheduler.spread_of(&owner.uid);
-            let count = |number: &u32| match there.binary_search_by_key(number, |(node, _)| *node) {
-                Ok(at) => there.get(at).map_or(0, |(_, count)| i64::from(*count)),
-                Err(_) => 0,
-            };
-            let counts: Vec<i64> =
-                if there.is_empty() { Vec::new() } else { feasible.iter().map(count).collect() };
+            let counts = counts_on(feasible, there);
             if counts.iter().any(|count| *count > 0) {
                 let zones = self.by_zone(there);
                 let hosts = fewest(counts);
-                let parts = feasible.iter().zip(hosts).map(|(number, host)| match self.zone_of(*number) {
+                let parts = feasible.iter().zip(hosts).map(|(one, host)| match self.zone_of(one) {
                     // Zones weigh twice as much as nodes.
                     Some(zone) => (host + 2 * zone_score(&zones, zone)) / 3,
                     None => host,
@@ -128,16 +117,15 @@ impl Snapshot<'_> {
     }
 
     /// The zone of a node.
-    fn zone_of(&self, number: u32) -> Option<&Text> {
-        self.nodes.rooms.get(number as usize).filter(|room| room.has_zone())?;
-        self.nodes.get(number)?.zone.as_ref()
+    fn zone_of(&self, one: &Found) -> Option<&Text> {
+        self.nodes.get(one.number).filter(|_| one.has_zone)?.zone.as_ref()
     }
 
     /// Sums a controller's pods per zone, from its pods per node.
     fn by_zone(&self, there: &[(u32, u32)]) -> Vec<(Text, i64)> {
         let mut zones: Vec<(Text, i64)> = Vec::new();
         for (number, count) in there {
-            let Some(zone) = self.zone_of(*number) else { continue };
+            let Some(zone) = self.nodes.get(*number).and_then(|node| node.zone.as_ref()) else { continue };
             let count = i64::from(*count);
             match zones.iter_mut().find(|(other, _)| other == zone) {
                 Some((_, sum)) => *sum += count,
@@ -146,6 +134,24 @@ impl Snapshot<'_> {
         }
         zones
     }
+}
+
+/// Number of a controller's pods on each of some nodes; `there` has it for all nodes that have any, by number.
+fn counts_on(feasible: &[Found], there: &[(u32, u32)]) -> Vec<i64> {
+    let mut counts = vec![0; if there.is_empty() { 0 } else { feasible.len() }];
+    // Numbers ascend up to the last node, and once more from the first one on.
+    let first = feasible.first().map_or(0, |one| one.number);
+    let turn = feasible.partition_point(|one| one.number >= first);
+    let (late, early) = feasible.split_at(turn);
+    for (number, pods) in there {
+        let (part, before) = if *number >= first { (late, 0) } else { (early, turn) };
+        if let Ok(at) = part.binary_search_by_key(number, |one| one.number)
+            && let Some(count) = counts.get_mut(before + at)
+        {
+            *count = i64::from(*pods);
+        }
+    }
+    counts
 }
 
 fn zone_score(zones: &[(Text, i64)], zone: &Text) -> i64 {
@@ -163,5 +169,5 @@ fn largest(counts: Vec<i64>) -> Vec<i64> {
 /// Gives the maximum to nodes without pods, and nothing to the one with the most.
 fn fewest(counts: Vec<i64>) -> Vec<i64> {
     let most = counts.iter().copied().max().unwrap_or(0);
-    counts.into_iter().map(|count| if most == 0 { MOST } else { MOST * (most - count) / most }).collect()
+    counts.into_iter().map(|count| if count == 0 { MOST } else { MOST * (most - count) / most }).collect()
 }
