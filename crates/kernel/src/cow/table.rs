@@ -2,7 +2,7 @@
 
 use super::{CHUNK, CHUNK_BYTES, bytes_of};
 use crate::weight::{Flat, Weight};
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 /// Rows by number, `N` to a chunk. *Cost*: reading a row O(1); changing one copies its chunk when a copy of the
 /// table shares it.
@@ -82,11 +82,16 @@ impl<T: Clone, const N: usize> Table<T, N> {
         self.chunks.iter().flat_map(|chunk| chunk.iter())
     }
 
-    /// The rows from a number on, in order.
-    pub fn iter_from(&self, row: usize) -> impl Iterator<Item = &T> {
-        let mut chunks = self.chunks.get(row / N..).unwrap_or_default().iter();
-        let first = chunks.next().and_then(|chunk| chunk.get(row % N..)).unwrap_or_default();
-        first.iter().chain(chunks.flat_map(|chunk| chunk.iter()))
+    /// The rows of a range of numbers, slice by slice, each with the number of its first row.
+    pub fn slices(&self, range: Range<usize>) -> impl Iterator<Item = (usize, &[T])> {
+        let chunks = (range.start / N..).zip(self.chunks.get(range.start / N..).unwrap_or_default());
+        chunks.map_while(move |(at, chunk)| {
+            let (from, to) = (range.start.max(at * N), range.end.min(at * N + chunk.len()));
+            chunk
+                .get(from - at * N..to.checked_sub(at * N)?)
+                .filter(|rows| !rows.is_empty())
+                .map(|rows| (from, rows))
+        })
     }
 
     /// Bytes that this table holds and `before` does not; `inside` tells what a row has behind pointers, given
@@ -138,8 +143,13 @@ mod tests {
         *table.get_mut(5).expect("a row") = 50;
         table.push(10);
         assert_eq!(table.iter().copied().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 50, 6, 7, 8, 9, 10]);
-        for from in 0..13 {
-            assert!(table.iter_from(from).eq(table.iter().skip(from)), "from {from}");
+        for range in (0..13).flat_map(|from| (from..15).map(move |to| from..to)) {
+            let rows: Vec<(usize, u32)> = table
+                .slices(range.clone())
+                .flat_map(|(first, rows)| (first..).zip(rows.iter().copied()))
+                .collect();
+            let all = table.iter().copied().enumerate();
+            assert_eq!(rows, all.filter(|(row, _)| range.contains(row)).collect::<Vec<_>>(), "{range:?}");
         }
         assert!(Table::<u32, 4>::new().is_empty() && !table.is_empty());
     }

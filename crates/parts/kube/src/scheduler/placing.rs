@@ -148,22 +148,26 @@ impl Snapshot<'_> {
         }
         let wanted = enough(there);
         let is_plain = self.is_plain(candidate, &feasible.company);
-        let mut looked = 0;
-        for ((number, room), step) in self.nodes.rooms.around(self.scheduler.next).zip(1..) {
-            // Only a node that refuses is asked for its reasons.
-            if !is_plain || !room.takes(candidate.spec.requests) {
-                let node = self.nodes.get(number).filter(|node| node.object.is_some());
-                let Some(node) = node else { continue };
-                if let Err(refusal) = self.takes(candidate, number, node, &feasible.company) {
-                    looked = step;
-                    feasible.refuse(number, refusal);
-                    continue;
+        feasible.found.reserve(wanted);
+        let (mut step, mut looked) = (0, 0);
+        'all: for (first, rooms) in self.nodes.rooms.around(self.scheduler.next) {
+            for (number, room) in (first..).zip(rooms) {
+                step += 1;
+                // Only a node that refuses is asked for its reasons.
+                if !is_plain || !room.takes(candidate.spec.requests) {
+                    let node = self.nodes.get(number).filter(|node| node.object.is_some());
+                    let Some(node) = node else { continue };
+                    if let Err(refusal) = self.takes(candidate, number, node, &feasible.company) {
+                        looked = step;
+                        feasible.refuse(number, refusal);
+                        continue;
+                    }
                 }
-            }
-            looked = step;
-            feasible.found.push(Found::of(number, room, weight));
-            if feasible.found.len() >= wanted {
-                break;
+                looked = step;
+                feasible.found.push(Found::of(number, room, weight));
+                if feasible.found.len() >= wanted {
+                    break 'all;
+                }
             }
         }
         let total = self.nodes.all.len();

@@ -15,7 +15,7 @@ use crate::{
 use planarium_protocol::Text;
 
 impl Snapshot<'_> {
-    /// Scores of nodes, in their order.
+    /// Scores of nodes, in their order, apart from amounts that all of them get.
     pub(super) fn scores(&self, candidate: &Candidate<'_>, feasible: &[Found]) -> Vec<i64> {
         let requests = weighed(candidate.spec.requests);
         let by_node = |number: u32| self.nodes.get(number).map_or(0, |node| resources(requests, node));
@@ -23,11 +23,6 @@ impl Snapshot<'_> {
             feasible.iter().map(|one| one.score.unwrap_or_else(|| by_node(one.number))).collect();
         let nodes = || -> Vec<&Node> {
             feasible.iter().filter_map(|one| self.nodes.get(one.number)).map(|node| &**node).collect()
-        };
-        let mut add = |parts: Vec<i64>, weight: i64| {
-            for (score, part) in scores.iter_mut().zip(parts) {
-                *score += part * weight;
-            }
         };
         if !feasible.iter().all(|one| one.is_open) {
             let soft = |node: &&Node| {
@@ -38,20 +33,29 @@ impl Snapshot<'_> {
                 i64::try_from(node.taints.iter().filter(counts).count()).unwrap_or(0)
             };
             // Without such a taint all get the same.
-            add(fewest(nodes().iter().map(soft).collect()), 1);
+            add(&mut scores, fewest(nodes().iter().map(soft).collect()), 1);
         }
         if let Some(owner) = candidate.pod.controller() {
             let there = self.scheduler.spread_of(&owner.uid);
             let counts = counts_on(feasible, there);
-            if counts.iter().any(|count| *count > 0) {
+            let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+            if most > 0 && feasible.iter().any(|one| one.has_zone) {
                 let zones = self.by_zone(there);
-                let hosts = fewest(counts);
+                let mut hosts = vec![MOST; feasible.len()];
+                for (at, count) in counts {
+                    hosts.get_mut(at).map(|host| *host = MOST * (most - count) / most);
+                }
                 let parts = feasible.iter().zip(hosts).map(|(one, host)| match self.zone_of(one) {
                     // Zones weigh twice as much as nodes.
                     Some(zone) => (host + 2 * zone_score(&zones, zone)) / 3,
                     None => host,
                 });
-                add(parts.collect(), 1);
+                add(&mut scores, parts.collect(), 1);
+            } else {
+                // All others get the maximum, which makes no difference between them.
+                for (at, count) in counts {
+                    scores.get_mut(at).map(|score| *score -= MOST - MOST * (most - count) / most);
+                }
             }
         }
         let Some(place) = &candidate.spec.placement else { return scores };
@@ -62,7 +66,7 @@ impl Snapshot<'_> {
                     place.preferred_nodes.iter().filter(|(_, term)| term.matches(&node.name, &node.labels));
                 terms.map(|(weight, _)| *weight).sum::<i64>()
             };
-            add(largest(nodes.iter().map(weight).collect()), 1);
+            add(&mut scores, largest(nodes.iter().map(weight).collect()), 1);
         }
         let terms = place
             .preferred_affinity
@@ -81,7 +85,7 @@ impl Snapshot<'_> {
             let (least, most) =
                 (near.iter().min().copied().unwrap_or(0), near.iter().max().copied().unwrap_or(0));
             if most > least {
-                add(near.iter().map(|sum| MOST * (sum - least) / (most - least)).collect(), 1);
+                add(&mut scores, near.iter().map(|sum| MOST * (sum - least) / (most - least)).collect(), 1);
             }
         }
         for spread in place.spread.iter().filter(|spread| !spread.hard) {
@@ -92,7 +96,7 @@ impl Snapshot<'_> {
                     .and_then(|value| counts.get(value))
                     .map_or(i64::from(u32::MAX), |count| i64::from(*count))
             };
-            add(fewest(nodes.iter().map(there).collect()), 2);
+            add(&mut scores, fewest(nodes.iter().map(there).collect()), 2);
         }
         scores
     }
@@ -136,22 +140,25 @@ impl Snapshot<'_> {
     }
 }
 
-/// Number of a controller's pods on each of some nodes; `there` has it for all nodes that have any, by number.
-fn counts_on(feasible: &[Found], there: &[(u32, u32)]) -> Vec<i64> {
-    let mut counts = vec![0; if there.is_empty() { 0 } else { feasible.len() }];
+/// Adds a part to each score.
+fn add(scores: &mut [i64], parts: Vec<i64>, weight: i64) {
+    for (score, part) in scores.iter_mut().zip(parts) {
+        *score += part * weight;
+    }
+}
+
+/// Places among some nodes of those that have pods of a controller, with their number; `there` has all nodes that have any.
+fn counts_on(feasible: &[Found], there: &[(u32, u32)]) -> Vec<(usize, i64)> {
     // Numbers ascend up to the last node, and once more from the first one on.
     let first = feasible.first().map_or(0, |one| one.number);
     let turn = feasible.partition_point(|one| one.number >= first);
     let (late, early) = feasible.split_at(turn);
-    for (number, pods) in there {
+    let count = |(number, pods): &(u32, u32)| {
         let (part, before) = if *number >= first { (late, 0) } else { (early, turn) };
-        if let Ok(at) = part.binary_search_by_key(number, |one| one.number)
-            && let Some(count) = counts.get_mut(before + at)
-        {
-            *count = i64::from(*pods);
-        }
-    }
-    counts
+        let at = part.binary_search_by_key(number, |one| one.number).ok()?;
+        Some((before + at, i64::from(*pods)))
+    };
+    there.iter().filter_map(count).collect()
 }
 
 fn zone_score(zones: &[(Text, i64)], zone: &Text) -> i64 {
@@ -169,5 +176,5 @@ fn largest(counts: Vec<i64>) -> Vec<i64> {
 /// Gives the maximum to nodes without pods, and nothing to the one with the most.
 fn fewest(counts: Vec<i64>) -> Vec<i64> {
     let most = counts.iter().copied().max().unwrap_or(0);
-    counts.into_iter().map(|count| if count == 0 { MOST } else { MOST * (most - count) / most }).collect()
+    counts.into_iter().map(|count| if most == 0 { MOST } else { MOST * (most - count) / most }).collect()
 }

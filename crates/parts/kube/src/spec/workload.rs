@@ -52,12 +52,14 @@ impl PodTemplate {
         });
         // The labels of the metadata count above.
         match &*self.value {
-            Value::Object(fields) => write_fields(&mut digest, fields.iter(), &|digest, key, value| match value {
-                Value::Object(fields) if key == "metadata" => {
-                    write_fields(digest, fields.iter().filter(|(key, _)| *key != "labels"), &write_field);
-                }
-                value => write_value(digest, value),
-            }),
+            Value::Object(fields) => {
+                write_fields(&mut digest, fields.iter(), &|digest, key, value| match value {
+                    Value::Object(fields) if key == "metadata" => {
+                        write_fields(digest, fields.iter().filter(|(key, _)| *key != "labels"), &write_field);
+                    }
+                    value => write_value(digest, value),
+                })
+            }
             other => write_value(&mut digest, other),
         }
         digest.write_u32(collisions);
@@ -66,12 +68,13 @@ impl PodTemplate {
 
     /// True if pods of both are the same, apart from one label.
     pub(crate) fn is_same(&self, other: &Self, apart: &str) -> bool {
-        let own = |template: &Self| {
-            let labels = template.labels.without(apart);
-            (labels, template.annotations.clone())
+        let labels_match = {
+            let own = |(key, _): &(&Text, &Text)| ***key != *apart;
+            self.labels.iter().filter(own).eq(other.labels.iter().filter(own))
         };
-        (Arc::ptr_eq(&self.value, &other.value) || self.value.key("spec") == other.value.key("spec"))
-            && own(self) == own(other)
+        labels_match
+            && self.annotations == other.annotations
+            && (Arc::ptr_eq(&self.value, &other.value) || self.value.key("spec") == other.value.key("spec"))
     }
 }
 
