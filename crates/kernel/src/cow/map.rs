@@ -175,15 +175,16 @@ impl<K, V, const N: usize> Map<K, V, N> {
             Bound::Unbounded => 0,
             Bound::Included(key) | Bound::Excluded(key) => self.chunk_of(key),
         };
-        let chunks = self.chunks.get(at..).unwrap_or_default().iter();
         let early = match range.start_bound() {
             Bound::Unbounded => 0,
             Bound::Included(from) => self.before(at, |key| key < from),
             Bound::Excluded(from) => self.before(at, |key| key <= from),
         };
-        chunks
-            .flat_map(|chunk| chunk.rows.iter())
-            .skip(early)
+        let mut chunks = self.chunks.get(at..).unwrap_or_default().iter();
+        let first = chunks.next().and_then(|chunk| chunk.rows.get(early..)).unwrap_or_default();
+        first
+            .iter()
+            .chain(chunks.flat_map(|chunk| chunk.rows.iter()))
             .take_while(move |(key, _)| match range.end_bound() {
                 Bound::Unbounded => true,
                 Bound::Included(to) => key.borrow() <= to,
@@ -290,21 +291,31 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         result
     }
 
-    /// Removes an entry and returns it.
+    /// Removes an entry and returns its value.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
         let spot = self.find(key).ok()?;
+        self.remove_at(spot).map(|(_, value)| value)
+    }
+
+    /// Removes the entry with the least key and returns it.
+    pub fn pop_first(&mut self) -> Option<(K, V)> {
+        self.remove_at(0)
+    }
+
+    /// Removes the entry at a spot and returns it.
+    fn remove_at(&mut self, spot: usize) -> Option<(K, V)> {
         let (at, place) = (spot / Self::SPAN, spot % Self::SPAN);
         let chunk = self.chunks.get_mut(at)?;
         let rows = Arc::make_mut(&mut chunk.rows);
-        let (_, value) = rows.remove(place);
+        let entry = rows.remove(place);
         let left = rows.len();
         self.len -= 1;
         if left == 0 {
             self.chunks.remove(at);
-            return Some(value);
+            return Some(entry);
         }
         if place == 0 {
             chunk.mend();
@@ -312,7 +323,7 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         if left < N / 4 {
             self.merge(at);
         }
-        Some(value)
+        Some(entry)
     }
 
     /// Joins a small chunk with the next or the previous one if both fit into one.
@@ -501,6 +512,7 @@ mod tests {
                 if n % 97 == 0 {
                     assert!(map.iter().eq(model.iter()), "seed {seed}, change {n}");
                     assert_eq!(map.last_key_value(), model.last_key_value());
+                    assert_eq!(map.pop_first(), model.pop_first());
                     assert!(map.range(old..old + 90).eq(model.range(old..old + 90)));
                     assert!(map.range(..=old).eq(model.range(..=old)));
                     let after = (Bound::Excluded(old), Bound::Unbounded);

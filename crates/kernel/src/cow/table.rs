@@ -2,7 +2,7 @@
 
 use super::{CHUNK, CHUNK_BYTES, bytes_of};
 use crate::weight::{Flat, Weight};
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 /// Rows by number, `N` to a chunk. *Cost*: reading a row O(1); changing one copies its chunk when a copy of the
 /// table shares it.
@@ -82,6 +82,18 @@ impl<T: Clone, const N: usize> Table<T, N> {
         self.chunks.iter().flat_map(|chunk| chunk.iter())
     }
 
+    /// The rows of a range of numbers, slice by slice, each with the number of its first row.
+    pub fn slices(&self, range: Range<usize>) -> impl Iterator<Item = (usize, &[T])> {
+        let chunks = (range.start / N..).zip(self.chunks.get(range.start / N..).unwrap_or_default());
+        chunks.map_while(move |(at, chunk)| {
+            let (from, to) = (range.start.max(at * N), range.end.min(at * N + chunk.len()));
+            chunk
+                .get(from - at * N..to.checked_sub(at * N)?)
+                .filter(|rows| !rows.is_empty())
+                .map(|rows| (from, rows))
+        })
+    }
+
     /// Bytes that this table holds and `before` does not; `inside` tells what a row has behind pointers, given
     /// the row that was in its place.
     pub fn beyond_with(&self, before: Option<&Self>, inside: impl Fn(&T, Option<&T>) -> u64) -> u64 {
@@ -131,6 +143,14 @@ mod tests {
         *table.get_mut(5).expect("a row") = 50;
         table.push(10);
         assert_eq!(table.iter().copied().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 50, 6, 7, 8, 9, 10]);
+        for range in (0..13).flat_map(|from| (from..15).map(move |to| from..to)) {
+            let rows: Vec<(usize, u32)> = table
+                .slices(range.clone())
+                .flat_map(|(first, rows)| (first..).zip(rows.iter().copied()))
+                .collect();
+            let all = table.iter().copied().enumerate();
+            assert_eq!(rows, all.filter(|(row, _)| range.contains(row)).collect::<Vec<_>>(), "{range:?}");
+        }
         assert!(Table::<u32, 4>::new().is_empty() && !table.is_empty());
     }
 

@@ -74,14 +74,6 @@ impl Pairs {
         Self(Arc::new(all))
     }
 
-    /// These pairs without a key.
-    pub(crate) fn without(&self, key: &str) -> Self {
-        if self.get(key).is_none() {
-            return self.clone();
-        }
-        Self(Arc::new(self.0.iter().filter(|(mine, _)| **mine != *key).cloned().collect()))
-    }
-
     /// True if both are the same list.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self == other
@@ -106,7 +98,7 @@ mod tests {
             Pairs::new([("b", "1"), ("a", "2"), ("b", "3")].map(|(key, value)| (key.into(), value.into())));
         assert_eq!(pairs.to_value().to_string(), r#"{"a":"2","b":"3"}"#);
         assert_eq!(pairs.get("b").map(|value| &**value), Some("3"));
-        assert_eq!(pairs.with("c", "4").without("a").to_value().to_string(), r#"{"b":"3","c":"4"}"#);
+        assert_eq!(pairs.with("c", "4").to_value().to_string(), r#"{"a":"2","b":"3","c":"4"}"#);
         assert_eq!(pairs.with("a", "x").len(), 2);
         assert_eq!(Pairs::of_value(&pairs.to_value()), pairs);
     }

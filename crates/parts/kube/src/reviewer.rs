@@ -53,7 +53,7 @@ impl Reviewer {
         let kind = self.api.kind_of(value)?;
         let draft = self.api.draft(kind, value.clone())?;
         let causes = validate::object(&draft);
-        if causes.is_empty() { Ok(shown(value, &draft)) } else { Err(invalid(&draft, causes)) }
+        if causes.is_empty() { Ok(shown(value, draft)) } else { Err(invalid(&draft, causes)) }
     }
 
     /// Fields of `after` that may not differ from those of `before`.
@@ -67,6 +67,14 @@ impl Reviewer {
             return Vec::new();
         }
         validate::changed(after.kind, &before.content, &after.content, true)
+    }
+
+    /// The same of objects as [`Self::review`] returned them.
+    pub fn review_change_of_reviewed(&self, before: &Value, after: &Value) -> Vec<FieldCause> {
+        let (Ok(kind), Ok(now)) = (self.api.kind_of(before), self.api.kind_of(after)) else {
+            return Vec::new();
+        };
+        if kind == now { validate::changed(kind, before, after, true) } else { Vec::new() }
     }
 
     /// The first field whose value has a type that the kind cannot take.
@@ -83,13 +91,13 @@ impl Reviewer {
 }
 
 /// The draft of an object as plain data: names as they were written, the rest with defaults.
-fn shown(value: &Value, draft: &Draft) -> Value {
+fn shown(value: &Value, draft: Draft) -> Value {
     let mut fields = Map::new();
     for key in ["apiVersion", "kind", "metadata"] {
         fields.insert(key.to_owned(), value.key(key).clone());
     }
-    for (key, own) in draft.content.as_object().into_iter().flatten() {
-        fields.insert(key.clone(), own.clone());
+    if let Value::Object(content) = draft.content {
+        fields.extend(content);
     }
     Value::Object(fields)
 }

@@ -44,9 +44,18 @@ pub(crate) trait Tree {
     }
 }
 
+/// Objects with at most this many fields are searched field by field, which costs less than a hash of the key.
+const FEW: usize = 12;
+
 impl Tree for Value {
     fn key(&self, key: &str) -> &Value {
-        self.get(key).unwrap_or(&NOTHING)
+        let Value::Object(fields) = self else { return &NOTHING };
+        let found = if fields.len() <= FEW {
+            fields.iter().find(|(own, _)| *own == key).map(|(_, value)| value)
+        } else {
+            fields.get(key)
+        };
+        found.unwrap_or(&NOTHING)
     }
 
     fn at(&self, path: &[&str]) -> &Value {

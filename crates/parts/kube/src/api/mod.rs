@@ -104,8 +104,8 @@ impl Api {
     }
 
     /// Changes since a version, oldest first. *Errors*: 410 when that is too long ago.
-    pub fn changes_since(&self, resource_version: u64) -> Result<Vec<Change>, ApiError> {
-        Ok(self.store.changes_since(resource_version)?.cloned().collect())
+    pub fn changes_since(&self, resource_version: u64) -> Result<impl Iterator<Item = &Change>, ApiError> {
+        self.store.changes_since(resource_version)
     }
 
     /// Has a webhook asked about changes from now on.

@@ -183,18 +183,23 @@ impl Cluster {
         found
     }
 
-    /// The name of the workload that a pod belongs to in the end.
-    pub(crate) fn workload_name(&self, pod: &Object) -> Text {
-        self.workload_of(pod).1
-    }
-
     /// The service that fault targets name for a pod: by its label, else by its workload.
     pub(crate) fn service_of(&self, pod: &Object) -> Text {
-        let label = pod.labels.get(&self.service_label).filter(|_| !self.service_label.is_empty());
-        if let Some(label) = label {
-            return label.clone();
+        match self.service_label_of(pod) {
+            Some(label) => label.clone(),
+            None => self.workload_and_service_of(pod).1,
         }
+    }
+
+    /// The name of the workload that a pod belongs to in the end, and the service that fault targets name for the pod.
+    pub(crate) fn workload_and_service_of(&self, pod: &Object) -> (Text, Text) {
         let (no, name) = self.workload_of(pod);
-        self.services.get(&no).cloned().unwrap_or(name)
+        let service = self.service_label_of(pod).or_else(|| self.services.get(&no)).unwrap_or(&name).clone();
+        (name, service)
+    }
+
+    /// The service that a pod's label names.
+    fn service_label_of<'a>(&self, pod: &'a Object) -> Option<&'a Text> {
+        pod.labels.get(&self.service_label).filter(|_| !self.service_label.is_empty())
     }
 }

@@ -45,7 +45,10 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, set: &Arc<Object>) {
     }
     let Some(set) = cluster.api.store.object(set.no).cloned() else { return };
     let Status::Set(before) = &set.status else { return };
-    let workload = cluster.workloads.get(set.no).cloned().unwrap_or_default();
+    let (active, ready, available) = cluster
+        .workloads
+        .get(set.no)
+        .map_or((0, 0, 0), |workload| (workload.active, workload.ready, workload.available));
     let mut conditions = before.conditions.clone();
     match failure {
         Some((reason, message)) => {
@@ -55,10 +58,10 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, set: &Arc<Object>) {
     }
     let status = SetStatus {
         observed: set.generation,
-        replicas: workload.active,
-        own: workload.active,
-        ready: workload.ready,
-        available: workload.available,
+        replicas: active,
+        own: active,
+        ready,
+        available,
         conditions,
         ..SetStatus::default()
     };

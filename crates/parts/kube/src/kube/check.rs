@@ -130,6 +130,10 @@ impl Kube {
     }
 
     fn check_nodes(&self, broken: &mut Vec<String>) {
+        let (counted, present) = (self.cluster.nodes.count_present(), self.cluster.nodes.present().count());
+        if counted != present {
+            broken.push(format!("{counted} nodes count as present, recomputed {present}"));
+        }
         for (number, node) in self.cluster.nodes.all.iter().enumerate() {
             if !self.cluster.nodes.rooms.is_of(number, node) {
                 broken.push(format!("the room of node {} is not that of the node", node.name));

@@ -108,7 +108,7 @@ impl Kube {
     }
 
     /// Changes since a version, oldest first. *Errors*: 410 when that is too long ago.
-    pub fn changes_since(&self, resource_version: u64) -> Result<Vec<Change>, ApiError> {
+    pub fn changes_since(&self, resource_version: u64) -> Result<impl Iterator<Item = &Change>, ApiError> {
         self.api().changes_since(resource_version)
     }
 

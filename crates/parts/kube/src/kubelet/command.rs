@@ -85,8 +85,7 @@ pub(super) fn labels_of(
     restarts: u32,
 ) -> (Text, Labels) {
     let (task, id) = pod.task_names(&container.name, restarts);
-    let workload = cluster.workload_name(pod);
-    let service = cluster.service_of(pod);
+    let (workload, service) = cluster.workload_and_service_of(pod);
     let node =
         cluster.runs.get(pod.no).and_then(|run| cluster.nodes.get(run.node)).map(|node| node.name.clone());
     let labels = Labels::new([

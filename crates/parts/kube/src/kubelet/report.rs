@@ -76,14 +76,15 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
     let mut conditions = before.conditions.clone();
     let mut put = |kind, good: bool, reason, message: &dyn Fn() -> String| {
         let (reason, message) = if good { ("", String::new()) } else { (reason, message()) };
-        Cond::new(kind, Tri::of(good), reason, message, now).put(&mut conditions);
+        Cond::set(&mut conditions, kind, Tri::of(good), reason, &message, now);
     };
     let names = |cells: &[Cell], containers: &[crate::spec::container::Container], bad: fn(&Cell) -> bool| {
         let list = cells.iter().zip(containers).filter(|(cell, _)| bad(cell)).map(|(_, one)| &*one.name);
         list.collect::<Vec<_>>().join(" ")
     };
-    let pending_inits = names(init, init_names, |cell| cell.ended().is_none_or(|ended| ended.code != 0));
-    let initialized = run.stage == Stage::Main || pending_inits.is_empty();
+    let is_pending = |cell: &Cell| cell.ended().is_none_or(|ended| ended.code != 0);
+    let is_unready = |cell: &Cell| !cell.status.ready;
+    let initialized = run.stage == Stage::Main || !init.iter().any(is_pending);
     if phase == Phase::Succeeded {
         put("Initialized", true, "PodCompleted", &String::new);
         for kind in ["Ready", "ContainersReady"] {
@@ -91,11 +92,10 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
         }
     } else {
         put("Initialized", initialized, "ContainersNotInitialized", &|| {
-            format!("containers with incomplete status: [{pending_inits}]")
+            format!("containers with incomplete status: [{}]", names(init, init_names, is_pending))
         });
-        let unready = names(main, main_names, |cell| !cell.status.ready);
-        let message = || format!("containers with unready status: [{unready}]");
-        let ready = unready.is_empty() && initialized;
+        let message = || format!("containers with unready status: [{}]", names(main, main_names, is_unready));
+        let ready = initialized && !main.iter().any(is_unready);
         let state = |gate: &Text| before.gates.iter().find(|one| one.kind == *gate).map(|one| one.status);
         let mut closed = Vec::new();
         for gate in run.spec.gates.iter().filter(|_| ready) {

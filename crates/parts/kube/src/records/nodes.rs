@@ -109,6 +109,8 @@ pub(crate) fn weighed(requests: Amounts) -> Amounts {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
     pub(crate) all: Vec<Arc<Node>>,
+    /// Number of nodes that have a Node object.
+    present: usize,
     /// Room of these nodes for pods without rules.
     pub(crate) rooms: Rooms,
     machines: Arc<SortedMap<MachineId, u32>>,
@@ -150,6 +152,11 @@ impl Nodes {
         self.all.iter().filter(|node| node.object.is_some())
     }
 
+    /// Number of nodes that have a Node object.
+    pub(crate) const fn count_present(&self) -> usize {
+        self.present
+    }
+
     /// True if a node's kubelet is heard of now.
     pub(crate) fn is_heard(&self, number: u32) -> bool {
         self.get(number).is_some_and(|node| node.absence.is_none())
@@ -158,7 +165,9 @@ impl Nodes {
     /// Changes a node.
     pub(crate) fn change<R>(&mut self, number: u32, change: impl FnOnce(&mut Node) -> R) -> Option<R> {
         let node = self.all.get_mut(number as usize)?;
+        let was_present = node.object.is_some();
         let result = change(Arc::make_mut(node));
+        self.present = self.present - usize::from(was_present) + usize::from(node.object.is_some());
         self.rooms.refresh(number, node);
         Some(result)
     }
@@ -169,6 +178,7 @@ impl Nodes {
         Arc::make_mut(&mut self.machines).insert(node.machine, number);
         Arc::make_mut(&mut self.names).insert(node.name.clone(), number);
         self.rooms.add(&node);
+        self.present += usize::from(node.object.is_some());
         self.all.push(Arc::new(node));
         number
     }

@@ -10,7 +10,11 @@ use planarium_ground::Cx;
 use planarium_kernel::{Map, Weight, draw};
 use planarium_protocol::{EventBody, Text, event::Importance};
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+/// Facts of every report.
+static OBJECT: LazyLock<Text> = LazyLock::new(|| "object".into());
+static NAMESPACE: LazyLock<Text> = LazyLock::new(|| "namespace".into());
 
 /// Routine reasons of every pod, of low importance.
 const CHATTER: &[&str] = &[
@@ -55,11 +59,10 @@ impl Reports {
         self.next += 1;
         self.by_object.insert((draw::entity(&row.about.3), self.next), ());
         self.rows.insert(self.next, Arc::new(row));
-        if self.rows.len() > KEPT {
-            let first = self.rows.keys().next().copied().unwrap_or(0);
-            if let Some(old) = self.rows.remove(&first) {
-                self.by_object.remove(&(draw::entity(&old.about.3), first));
-            }
+        if self.rows.len() > KEPT
+            && let Some((first, old)) = self.rows.pop_first()
+        {
+            self.by_object.remove(&(draw::entity(&old.about.3), first));
         }
     }
 
@@ -147,9 +150,10 @@ fn emit(cx: &mut Cx, about: &Object, warning: bool, reason: Text, message: &str,
     };
     let object = about.path();
     let text = [&*object, ": ", message].concat();
-    let mut facts: Vec<(Text, Text)> = vec![("object".into(), object)];
+    let mut facts: Vec<(Text, Text)> = Vec::with_capacity(2);
+    facts.push((OBJECT.clone(), object));
     if !about.namespace.is_empty() {
-        facts.push(("namespace".into(), about.namespace.clone()));
+        facts.push((NAMESPACE.clone(), about.namespace.clone()));
     }
     cx.emit(EventBody::Happened {
         speaker: source,

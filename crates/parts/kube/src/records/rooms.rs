@@ -45,13 +45,14 @@ impl Room {
 
     /// True if a pod without rules fits.
     pub(crate) fn takes(&self, requests: Amounts) -> bool {
-        let fits = |wanted: i64, free: i64| wanted <= 0 || wanted <= free;
+        // Most fit in everything: all is compared, without a branch for each amount.
+        let fits = |wanted: i64, free: i64| (wanted <= 0) | (wanted <= free);
         self.is_open
-            && self.free.pods >= 1
-            && fits(requests.cpu_milli, self.free.cpu_milli)
-            && fits(requests.memory, self.free.memory)
-            && fits(requests.storage, self.free.storage)
-            && fits(requests.gpus, self.free.gpus)
+            & (self.free.pods >= 1)
+            & fits(requests.cpu_milli, self.free.cpu_milli)
+            & fits(requests.memory, self.free.memory)
+            & fits(requests.storage, self.free.storage)
+            & fits(requests.gpus, self.free.gpus)
     }
 
     /// The score for a pod of this weight, where it is known.
@@ -68,6 +69,13 @@ impl Rooms {
     /// The room of a node.
     pub(crate) fn get(&self, number: usize) -> Option<&Room> {
         self.0.get(number)
+    }
+
+    /// All rooms, slice by slice, each with the number of its first: from one on, and then from the beginning up to that one.
+    pub(crate) fn around(&self, first: u32) -> impl Iterator<Item = (u32, &[Room])> {
+        let first = first as usize;
+        let slices = self.0.slices(first..self.0.len()).chain(self.0.slices(0..first));
+        slices.map(|(number, rooms)| (u32::try_from(number).unwrap_or(u32::MAX), rooms))
     }
 
     /// Adds the room of a new node.

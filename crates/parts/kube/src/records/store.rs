@@ -201,7 +201,11 @@ impl Store {
 
     /// The first change after a version.
     pub(crate) fn change_after(&self, version: u64) -> Option<&Change> {
-        self.history.range(version.saturating_add(1)..).next().map(|(_, change)| change)
+        if version >= self.version {
+            return None;
+        }
+        let next = version.saturating_add(1);
+        self.history.get(&next).or_else(|| self.history.range(next..).next().map(|(_, change)| change))
     }
 
     /// Replaces an object by one whose visible and indexed fields are equal: its version stays, and so does the log.
@@ -276,8 +280,7 @@ impl Store {
         let resource_version = self.version;
         self.history.insert(resource_version, Change { resource_version, kind, object, before });
         if self.history.len() > CHANGES_KEPT {
-            let first = self.history.keys().next().copied();
-            first.map(|first| self.history.remove(&first));
+            self.history.pop_first();
         }
     }
 

@@ -77,7 +77,7 @@ pub(crate) fn schedule(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
     let volumes = match volumes::ready(cluster, cx, &pod) {
         Ok(volumes) => volumes,
         Err(reason) => {
-            let all = cluster.nodes.present().count();
+            let all = cluster.nodes.count_present();
             let message = if all == 0 {
                 NO_NODES.into()
             } else {
@@ -101,11 +101,11 @@ pub(crate) fn schedule(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
     let chosen = snapshot.choose(&candidate, &feasible.found);
     cluster.scheduler.next = feasible.next;
     let Some(chosen) = chosen else {
-        let message = refusal(cluster.nodes.present().count(), &feasible.refused);
+        let message = refusal(cluster.nodes.count_present(), &feasible.refused);
         cluster.scheduler.company |= spec.placement.as_ref().is_some_and(|place| {
             !place.affinity.is_empty() || !place.anti_affinity.is_empty() || !place.spread.is_empty()
         });
-        if cluster.nodes.present().count() == 0 {
+        if cluster.nodes.count_present() == 0 {
             return no_node(cluster, cx, &pod, message, None);
         }
         return match preempt::plan(cluster, &candidate, &feasible.company, &feasible.chances) {

@@ -6,8 +6,10 @@ use super::{
     preempt::{self, Chances},
 };
 use crate::{
+    amounts::Amounts,
     records::{
-        nodes::{Node, Nodes},
+        nodes::{Node, Nodes, weighed},
+        rooms::Room,
         scheduling::Scheduler,
         store::Store,
     },
@@ -28,10 +30,28 @@ pub(super) struct Snapshot<'a> {
     pub(super) scheduler: &'a Scheduler,
 }
 
+/// A node that takes a pod.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub(super) number: u32,
+    /// Its score by resources, where its room knows that.
+    pub(super) score: Option<i64>,
+    /// True if it has no taint.
+    pub(super) is_open: bool,
+    /// True if it is in a zone.
+    pub(super) has_zone: bool,
+}
+
+impl Found {
+    fn of(number: u32, room: &Room, weight: Amounts) -> Self {
+        Self { number, score: room.score(weight), is_open: room.is_open(), has_zone: room.has_zone() }
+    }
+}
+
 /// Nodes that take a pod.
 pub(super) struct Feasible {
-    /// Their numbers.
-    pub(super) found: Vec<u32>,
+    /// These nodes. *Order*: ascending from the node that is looked at first, then from the beginning.
+    pub(super) found: Vec<Found>,
     /// Reasons of infeasible nodes, with the number of nodes for each.
     pub(super) refused: SortedMap<Text, u32>,
     /// The others by whether room is all that is missing.
@@ -96,8 +116,7 @@ impl Snapshot<'_> {
 
     /// Nodes that take a pod, and reasons why others do not.
     pub(super) fn feasible(&self, candidate: &Candidate<'_>) -> Feasible {
-        let total = self.nodes.all.len();
-        let there = self.nodes.present().count();
+        let there = self.nodes.count_present();
         let mut feasible = Feasible {
             found: Vec::new(),
             refused: SortedMap::new(),
@@ -105,6 +124,7 @@ impl Snapshot<'_> {
             company: self.company_of(candidate),
             next: self.scheduler.next,
         };
+        let weight = weighed(candidate.spec.requests);
         if let Some(pinned) = &candidate.own.pinned {
             // All others are out of the question.
             let others = u32::try_from(there).unwrap_or(u32::MAX);
@@ -113,7 +133,10 @@ impl Snapshot<'_> {
             let others = others.saturating_sub(u32::from(node.is_some()));
             if let Some((number, node)) = number.zip(node) {
                 match self.takes(candidate, number, node, &feasible.company) {
-                    Ok(()) => feasible.found.push(number),
+                    Ok(()) => {
+                        let room = self.nodes.rooms.get(number as usize);
+                        feasible.found.extend(room.map(|room| Found::of(number, room, weight)));
+                    }
                     Err(refusal) => feasible.refuse(number, refusal),
                 }
             }
@@ -125,53 +148,46 @@ impl Snapshot<'_> {
         }
         let wanted = enough(there);
         let is_plain = self.is_plain(candidate, &feasible.company);
-        let mut looked = 0;
-        for step in 0..total {
-            let at = (self.scheduler.next as usize + step) % total.max(1);
-            let number = u32::try_from(at).unwrap_or(u32::MAX);
-            // Only a node that refuses is asked for its reasons.
-            if is_plain && self.nodes.rooms.get(at).is_some_and(|room| room.takes(candidate.spec.requests)) {
-                looked = step + 1;
-                feasible.found.push(number);
-                if feasible.found.len() >= wanted {
-                    break;
-                }
-                continue;
-            }
-            let Some(node) = self.nodes.all.get(at).filter(|node| node.object.is_some()) else { continue };
-            looked = step + 1;
-            match self.takes(candidate, number, node, &feasible.company) {
-                Ok(()) => {
-                    feasible.found.push(number);
-                    if feasible.found.len() >= wanted {
-                        break;
+        feasible.found.reserve(wanted);
+        let (mut step, mut looked) = (0, 0);
+        'all: for (first, rooms) in self.nodes.rooms.around(self.scheduler.next) {
+            for (number, room) in (first..).zip(rooms) {
+                step += 1;
+                // Only a node that refuses is asked for its reasons.
+                if !is_plain || !room.takes(candidate.spec.requests) {
+                    let node = self.nodes.get(number).filter(|node| node.object.is_some());
+                    let Some(node) = node else { continue };
+                    if let Err(refusal) = self.takes(candidate, number, node, &feasible.company) {
+                        looked = step;
+                        feasible.refuse(number, refusal);
+                        continue;
                     }
                 }
-                Err(refusal) => feasible.refuse(number, refusal),
+                looked = step;
+                feasible.found.push(Found::of(number, room, weight));
+                if feasible.found.len() >= wanted {
+                    break 'all;
+                }
             }
         }
+        let total = self.nodes.all.len();
         let next = (self.scheduler.next as usize + looked).checked_rem(total);
         feasible.next = next.map_or(self.scheduler.next, |next| u32::try_from(next).unwrap_or(0));
         feasible
     }
 
     /// The best of the nodes that take a pod.
-    pub(super) fn choose(&self, candidate: &Candidate<'_>, feasible: &[u32]) -> Option<u32> {
-        if feasible.len() <= 1 {
-            return feasible.first().copied();
+    pub(super) fn choose(&self, candidate: &Candidate<'_>, found: &[Found]) -> Option<u32> {
+        if found.len() <= 1 {
+            return found.first().map(|one| one.number);
         }
-        let scores = self.scores(candidate, feasible);
+        let scores = self.scores(candidate, found);
         let best = scores.iter().max().copied()?;
-        let ties: Vec<u32> = feasible
-            .iter()
-            .zip(&scores)
-            .filter(|(_, score)| **score == best)
-            .map(|(number, _)| *number)
-            .collect();
+        let ties = || found.iter().zip(&scores).filter(|(_, score)| **score == best);
         let entity = draw::entity_of(&[&candidate.pod.namespace, "/", &candidate.pod.name]);
-        let last = ties.len().saturating_sub(1) as u64;
+        let last = ties().count().saturating_sub(1) as u64;
         let chosen = draw::between(self.seed, entity, TIE, 0, 0, last);
-        ties.get(usize::try_from(chosen).unwrap_or(0)).copied()
+        ties().nth(usize::try_from(chosen).unwrap_or(0)).map(|(one, _)| one.number)
     }
 }
 

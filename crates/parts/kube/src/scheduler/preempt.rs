@@ -42,7 +42,7 @@ pub(super) fn plan(
     company: &Company,
     chances: &Chances,
 ) -> Result<Plan, Text> {
-    let all = cluster.nodes.present().count();
+    let all = cluster.nodes.count_present();
     let rank = &candidate.own.rank;
     if rank.never_preempts {
         return Err("preemption: not eligible due to preemptionPolicy=Never.".into());

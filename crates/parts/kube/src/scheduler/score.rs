@@ -4,12 +4,9 @@
 //! interpodaffinity,podtopologyspread,selectorspread}` (1.19); match in preferences and weights, in whole numbers;
 //! present images do not count.
 
-use super::{Candidate, Snapshot};
+use super::{Candidate, Snapshot, placing::Found};
 use crate::{
-    records::{
-        nodes::{MOST, Node, resources, weighed},
-        rooms::Room,
-    },
+    records::nodes::{MOST, Node, resources, weighed},
     spec::{
         Spec,
         placement::{Effect, PodTerm},
@@ -18,24 +15,16 @@ use crate::{
 use planarium_protocol::Text;
 
 impl Snapshot<'_> {
-    /// Scores of nodes, in their order.
-    pub(super) fn scores(&self, candidate: &Candidate<'_>, feasible: &[u32]) -> Vec<i64> {
+    /// Scores of nodes, in their order, apart from amounts that all of them get.
+    pub(super) fn scores(&self, candidate: &Candidate<'_>, feasible: &[Found]) -> Vec<i64> {
         let requests = weighed(candidate.spec.requests);
-        let score = |number: &u32| {
-            let known = self.nodes.rooms.get(*number as usize).and_then(|room| room.score(requests));
-            known.or_else(|| self.nodes.get(*number).map(|node| resources(requests, node))).unwrap_or(0)
-        };
-        let mut scores: Vec<i64> = feasible.iter().map(score).collect();
+        let by_node = |number: u32| self.nodes.get(number).map_or(0, |node| resources(requests, node));
+        let mut scores: Vec<i64> =
+            feasible.iter().map(|one| one.score.unwrap_or_else(|| by_node(one.number))).collect();
         let nodes = || -> Vec<&Node> {
-            feasible.iter().filter_map(|number| self.nodes.get(*number)).map(|node| &**node).collect()
+            feasible.iter().filter_map(|one| self.nodes.get(one.number)).map(|node| &**node).collect()
         };
-        let mut add = |parts: Vec<i64>, weight: i64| {
-            for (score, part) in scores.iter_mut().zip(parts) {
-                *score += part * weight;
-            }
-        };
-        let is_open = |number: &u32| self.nodes.rooms.get(*number as usize).is_some_and(Room::is_open);
-        if !feasible.iter().all(is_open) {
+        if !feasible.iter().all(|one| one.is_open) {
             let soft = |node: &&Node| {
                 let counts = |taint: &&crate::spec::placement::Taint| {
                     taint.effect == Effect::PreferNoSchedule
@@ -44,25 +33,29 @@ impl Snapshot<'_> {
                 i64::try_from(node.taints.iter().filter(counts).count()).unwrap_or(0)
             };
             // Without such a taint all get the same.
-            add(fewest(nodes().iter().map(soft).collect()), 1);
+            add(&mut scores, fewest(nodes().iter().map(soft).collect()), 1);
         }
         if let Some(owner) = candidate.pod.controller() {
             let there = self.scheduler.spread_of(&owner.uid);
-            let count = |number: &u32| match there.binary_search_by_key(number, |(node, _)| *node) {
-                Ok(at) => there.get(at).map_or(0, |(_, count)| i64::from(*count)),
-                Err(_) => 0,
-            };
-            let counts: Vec<i64> =
-                if there.is_empty() { Vec::new() } else { feasible.iter().map(count).collect() };
-            if counts.iter().any(|count| *count > 0) {
+            let counts = counts_on(feasible, there);
+            let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+            if most > 0 && feasible.iter().any(|one| one.has_zone) {
                 let zones = self.by_zone(there);
-                let hosts = fewest(counts);
-                let parts = feasible.iter().zip(hosts).map(|(number, host)| match self.zone_of(*number) {
+                let mut hosts = vec![MOST; feasible.len()];
+                for (at, count) in counts {
+                    hosts.get_mut(at).map(|host| *host = MOST * (most - count) / most);
+                }
+                let parts = feasible.iter().zip(hosts).map(|(one, host)| match self.zone_of(one) {
                     // Zones weigh twice as much as nodes.
                     Some(zone) => (host + 2 * zone_score(&zones, zone)) / 3,
                     None => host,
                 });
-                add(parts.collect(), 1);
+                add(&mut scores, parts.collect(), 1);
+            } else {
+                // All others get the maximum, which makes no difference between them.
+                for (at, count) in counts {
+                    scores.get_mut(at).map(|score| *score -= MOST - MOST * (most - count) / most);
+                }
             }
         }
         let Some(place) = &candidate.spec.placement else { return scores };
@@ -73,7 +66,7 @@ impl Snapshot<'_> {
                     place.preferred_nodes.iter().filter(|(_, term)| term.matches(&node.name, &node.labels));
                 terms.map(|(weight, _)| *weight).sum::<i64>()
             };
-            add(largest(nodes.iter().map(weight).collect()), 1);
+            add(&mut scores, largest(nodes.iter().map(weight).collect()), 1);
         }
         let terms = place
             .preferred_affinity
@@ -92,7 +85,7 @@ impl Snapshot<'_> {
             let (least, most) =
                 (near.iter().min().copied().unwrap_or(0), near.iter().max().copied().unwrap_or(0));
             if most > least {
-                add(near.iter().map(|sum| MOST * (sum - least) / (most - least)).collect(), 1);
+                add(&mut scores, near.iter().map(|sum| MOST * (sum - least) / (most - least)).collect(), 1);
             }
         }
         for spread in place.spread.iter().filter(|spread| !spread.hard) {
@@ -103,7 +96,7 @@ impl Snapshot<'_> {
                     .and_then(|value| counts.get(value))
                     .map_or(i64::from(u32::MAX), |count| i64::from(*count))
             };
-            add(fewest(nodes.iter().map(there).collect()), 2);
+            add(&mut scores, fewest(nodes.iter().map(there).collect()), 2);
         }
         scores
     }
@@ -128,16 +121,15 @@ impl Snapshot<'_> {
     }
 
     /// The zone of a node.
-    fn zone_of(&self, number: u32) -> Option<&Text> {
-        self.nodes.rooms.get(number as usize).filter(|room| room.has_zone())?;
-        self.nodes.get(number)?.zone.as_ref()
+    fn zone_of(&self, one: &Found) -> Option<&Text> {
+        self.nodes.get(one.number).filter(|_| one.has_zone)?.zone.as_ref()
     }
 
     /// Sums a controller's pods per zone, from its pods per node.
     fn by_zone(&self, there: &[(u32, u32)]) -> Vec<(Text, i64)> {
         let mut zones: Vec<(Text, i64)> = Vec::new();
         for (number, count) in there {
-            let Some(zone) = self.zone_of(*number) else { continue };
+            let Some(zone) = self.nodes.get(*number).and_then(|node| node.zone.as_ref()) else { continue };
             let count = i64::from(*count);
             match zones.iter_mut().find(|(other, _)| other == zone) {
                 Some((_, sum)) => *sum += count,
@@ -146,6 +138,27 @@ impl Snapshot<'_> {
         }
         zones
     }
+}
+
+/// Adds a part to each score.
+fn add(scores: &mut [i64], parts: Vec<i64>, weight: i64) {
+    for (score, part) in scores.iter_mut().zip(parts) {
+        *score += part * weight;
+    }
+}
+
+/// Places among some nodes of those that have pods of a controller, with their number; `there` has all nodes that have any.
+fn counts_on(feasible: &[Found], there: &[(u32, u32)]) -> Vec<(usize, i64)> {
+    // Numbers ascend up to the last node, and once more from the first one on.
+    let first = feasible.first().map_or(0, |one| one.number);
+    let turn = feasible.partition_point(|one| one.number >= first);
+    let (late, early) = feasible.split_at(turn);
+    let count = |(number, pods): &(u32, u32)| {
+        let (part, before) = if *number >= first { (late, 0) } else { (early, turn) };
+        let at = part.binary_search_by_key(number, |one| one.number).ok()?;
+        Some((before + at, i64::from(*pods)))
+    };
+    there.iter().filter_map(count).collect()
 }
 
 fn zone_score(zones: &[(Text, i64)], zone: &Text) -> i64 {

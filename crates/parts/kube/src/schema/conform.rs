@@ -136,17 +136,22 @@ fn object(
         fields.retain(|name, value| !unknown(name, value));
     }
     for (name, shape, given) in of.fields {
-        match (fields.get_mut(*name), given) {
-            (Some(field), _) => {
+        // Of the many fields that a kind has, an object has few: comparing with these costs less than a hash of each name.
+        if fields.keys().any(|own| own == name) {
+            if let Some(field) = fields.get_mut(*name) {
                 path.push(name);
                 visit(shape, field, path, of.name)?;
                 path.pop();
             }
-            (None, Given::Nothing) => {}
-            (None, Given::Text(text)) => _ = fields.insert((*name).to_owned(), (*text).into()),
-            (None, Given::Number(number)) => _ = fields.insert((*name).to_owned(), (*number).into()),
-            (None, Given::Truth(truth)) => _ = fields.insert((*name).to_owned(), (*truth).into()),
+            continue;
         }
+        let given: Value = match given {
+            Given::Nothing => continue,
+            Given::Text(text) => (*text).into(),
+            Given::Number(number) => (*number).into(),
+            Given::Truth(truth) => (*truth).into(),
+        };
+        fields.insert((*name).to_owned(), given);
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ impl PodTemplate {
             labels: Pairs::of_value(metadata.key("labels")),
             annotations: Pairs::of_value(metadata.key("annotations")),
             spec: Arc::new(PodSpec::read(value.key("spec"), ends)),
-            content: Arc::new(json!({ "spec": value.key("spec") })),
+            content: Arc::new(within_spec(value.key("spec").clone())),
             value: Arc::new(value.clone()),
         }
     }
@@ -50,24 +50,39 @@ impl PodTemplate {
             digest.write_str(key);
             digest.write_str(value);
         });
-        let mut value = Value::clone(&self.value);
-        if let Some(labels) = value.get_mut("metadata").and_then(Value::as_object_mut) {
-            labels.shift_remove("labels");
+        // The labels of the metadata count above.
+        match &*self.value {
+            Value::Object(fields) => {
+                write_fields(&mut digest, fields.iter(), &|digest, key, value| match value {
+                    Value::Object(fields) if key == "metadata" => {
+                        write_fields(digest, fields.iter().filter(|(key, _)| *key != "labels"), &write_field);
+                    }
+                    value => write_value(digest, value),
+                })
+            }
+            other => write_value(&mut digest, other),
         }
-        write_value(&mut digest, &value);
         digest.write_u32(collisions);
         safe_text(digest.finish(), 10)
     }
 
     /// True if pods of both are the same, apart from one label.
     pub(crate) fn is_same(&self, other: &Self, apart: &str) -> bool {
-        let own = |template: &Self| {
-            let labels = template.labels.without(apart);
-            (labels, template.annotations.clone())
+        let labels_match = {
+            let own = |(key, _): &(&Text, &Text)| ***key != *apart;
+            self.labels.iter().filter(own).eq(other.labels.iter().filter(own))
         };
-        (Arc::ptr_eq(&self.value, &other.value) || self.value.key("spec") == other.value.key("spec"))
-            && own(self) == own(other)
+        labels_match
+            && self.annotations == other.annotations
+            && (Arc::ptr_eq(&self.value, &other.value) || self.value.key("spec") == other.value.key("spec"))
     }
+}
+
+/// Content that has a spec only.
+pub(crate) fn within_spec(spec: Value) -> Value {
+    let mut fields = json::Map::new();
+    json::put(&mut fields, "spec", spec);
+    Value::Object(fields)
 }
 
 /// Characters that make no words.
@@ -99,15 +114,26 @@ pub(crate) fn write_value(digest: &mut Digest, value: &Value) {
                 write_value(digest, item);
             }
         }
-        Value::Object(fields) => {
-            digest.write_u64(fields.len() as u64);
-            let mut sorted: Vec<(&String, &Value)> = fields.iter().collect();
-            planarium_kernel::sorted::sort_by(&mut sorted, |(one, _), (other, _)| one.cmp(other));
-            for (key, value) in sorted {
-                digest.write_str(key);
-                write_value(digest, value);
-            }
-        }
+        Value::Object(fields) => write_fields(digest, fields.iter(), &write_field),
+    }
+}
+
+fn write_field(digest: &mut Digest, _: &str, value: &Value) {
+    write_value(digest, value);
+}
+
+/// Writes fields in the order of their keys, each value as `write` does.
+fn write_fields<'a>(
+    digest: &mut Digest,
+    fields: impl Iterator<Item = (&'a String, &'a Value)>,
+    write: &dyn Fn(&mut Digest, &str, &Value),
+) {
+    let mut sorted: Vec<(&String, &Value)> = fields.collect();
+    planarium_kernel::sorted::sort_by(&mut sorted, |(one, _), (other, _)| one.cmp(other));
+    digest.write_u64(sorted.len() as u64);
+    for (key, value) in sorted {
+        digest.write_str(key);
+        write(digest, key, value);
     }
 }
 

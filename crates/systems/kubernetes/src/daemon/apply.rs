@@ -9,7 +9,7 @@
 use std::sync::{Arc, OnceLock};
 
 use planarium_kernel::Map;
-use planarium_kube::{ApiError, Cluster, DeleteOptions, Kube, ObjectRef, Outcome, Propagation};
+use planarium_kube::{ApiError, Cluster, DeleteOptions, KindId, Kube, ObjectRef, Outcome, Propagation};
 use planarium_part::{Cx, Loading, Number};
 use planarium_protocol::event::Importance;
 use planarium_protocol::refusal::RefusalCode;
@@ -17,6 +17,7 @@ use planarium_protocol::view::Progress;
 use planarium_protocol::{EventBody, Refusal, Text, json};
 use serde_json::Value;
 
+use super::follow::with_statuses;
 use super::{Daemon, Place, Service, keys};
 use crate::LAST_APPLIED;
 use crate::definition::{Item, Loaded};
@@ -119,7 +120,7 @@ impl Daemon {
                         member.refused = None;
                         member.kind = Some(kind);
                     }
-                    self.register(place, (kind, item.namespace.clone(), item.name.clone()));
+                    self.register(place, kind, item);
                     let line = format!("{} {word}", item.path());
                     tell(cx, item, word, Importance::Normal, line.clone());
                     line
@@ -128,7 +129,7 @@ impl Daemon {
                     if let Some(member) = self.member_mut(place) {
                         member.kind = Some(kind);
                     }
-                    self.register(place, (kind, item.namespace.clone(), item.name.clone()));
+                    self.register(place, kind, item);
                     self.refuse(cx, place, item, error.message.clone().into());
                     first_refusal.get_or_insert_with(|| error.refusal());
                     continue;
@@ -142,7 +143,7 @@ impl Daemon {
         self.settle(cx, cluster);
         let places: Vec<Place> = self.places_of(number);
         self.look_up(cluster.kube(), &places);
-        self.refresh(cx, cluster.kube(), places);
+        self.refresh(cx, cluster.kube(), with_statuses(places));
         Ok(json!({ "service": name, "dialect": (crate::WORD), "applied": lines }))
     }
 
@@ -183,13 +184,14 @@ impl Daemon {
         }
     }
 
-    fn register(&mut self, place: Place, reference: super::Reference) {
-        let of = self.places.get(&reference).cloned().unwrap_or_default();
-        if !of.contains(&place) {
-            let mut all = Vec::clone(&of);
-            all.push(place);
-            self.places.insert(reference, Arc::new(all));
-        }
+    /// Notes that a member is about an object.
+    fn register(&mut self, place: Place, kind: KindId, item: &Item) {
+        let of_kind = self.places.entry(kind).or_default();
+        of_kind.upsert((item.namespace.clone(), item.name.clone()), Arc::default, |of| {
+            if !of.contains(&place) {
+                Arc::make_mut(of).push(place);
+            }
+        });
     }
 
     /// Every place of a service.
@@ -232,7 +234,7 @@ impl Daemon {
         if force {
             self.forget(cx, number);
         } else {
-            self.refresh(cx, cluster.kube(), self.places_of(number));
+            self.refresh(cx, cluster.kube(), with_statuses(self.places_of(number)));
         }
         Ok(json!({ "service": name, "removed": (self.services.get(&number).is_none()) }))
     }
@@ -243,14 +245,17 @@ impl Daemon {
         let without = |of: &Arc<Vec<Place>>| -> Vec<Place> {
             of.iter().copied().filter(|(own, _)| *own != number).collect()
         };
-        let places: Vec<_> = self.places.iter().map(|(key, of)| (key.clone(), without(of))).collect();
-        for (key, left) in places {
-            if left.is_empty() {
-                self.places.remove(&key);
-            } else {
-                self.places.insert(key, Arc::new(left));
+        for of_kind in self.places.values_mut() {
+            let places: Vec<_> = of_kind.iter().map(|(key, of)| (key.clone(), without(of))).collect();
+            for (key, left) in places {
+                if left.is_empty() {
+                    of_kind.remove(&key);
+                } else {
+                    of_kind.insert(key, Arc::new(left));
+                }
             }
         }
+        self.places.retain(|_, of_kind| !of_kind.is_empty());
         let owners: Vec<_> = self.owners.iter().map(|(no, of)| (*no, without(of))).collect();
         for (no, left) in owners {
             if left.is_empty() {

@@ -65,7 +65,7 @@ impl Daemon {
             return Err(Refusal::new(code, text.to_string()));
         }
         let Some(object) = member.object.clone() else { return Ok(Value::Null) };
-        let path = service.path(&member.key, None, None);
+        let path = service.path(member.key.clone(), None, None);
         let done = match command.op {
             PlanOp::Interrupt | PlanOp::Continue => {
                 let key = if *member.kind_name == *"CronJob" { "suspend" } else { "paused" };

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use planarium_kernel::{SortedMap, SortedSet};
+use planarium_kernel::SortedMap;
 use planarium_kube::{Change, ChangeKind, Cluster, KindId, Kube, Object, ObjectNo};
 use planarium_part::Cx;
 use planarium_protocol::EventBody;
@@ -23,31 +23,32 @@ impl Daemon {
         self.seen = kube.resource_version();
         let dirty = match changes {
             Ok(changes) => {
-                let mut dirty = SortedSet::new();
-                for change in &changes {
-                    for place in self.follow(cx, kube, change).iter() {
-                        dirty.insert(*place);
+                let mut dirty = SortedMap::new();
+                for change in changes {
+                    let (places, concern) = self.follow(cx, kube, change);
+                    for place in places.iter() {
+                        let known = dirty.entry(*place).or_insert(concern);
+                        *known = concern.max(*known);
                     }
                 }
-                dirty.iter().copied().collect::<Vec<_>>()
+                dirty
             }
             // Log truncated: relist.
             Err(_) => {
                 let all: Vec<u32> = self.services.keys().copied().collect();
                 let places: Vec<Place> = all.into_iter().flat_map(|number| self.places_of(number)).collect();
                 self.look_up(kube, &places);
-                places
+                with_statuses(places)
             }
         };
         self.refresh(cx, kube, dirty);
     }
 
-    /// Takes one change up; returns whom it concerns.
-    fn follow(&mut self, cx: &mut Cx, kube: &Kube, change: &Change) -> Arc<Vec<Place>> {
+    /// Takes one change up; returns whom it concerns, and how.
+    fn follow(&mut self, cx: &mut Cx, kube: &Kube, change: &Change) -> (Arc<Vec<Place>>, Concern) {
         let object = &change.object;
         let is_gone = change.kind == ChangeKind::Deleted;
-        let key = (object.kind, object.namespace.clone(), object.name.clone());
-        if let Some(places) = self.places.get(&key).cloned() {
+        if let Some(places) = self.places_about(object).cloned() {
             for place in places.iter() {
                 let before = self.member(*place).and_then(|member| member.object.clone());
                 if let Some(member) = self.member_mut(*place) {
@@ -61,8 +62,15 @@ impl Daemon {
                     self.reword(cx, *place);
                 }
             }
-            return places;
+            return (places, Concern::Status);
         }
+        let concern = if object.kind == KindId::POD { Concern::Pods } else { Concern::Status };
+        (self.follow_part(cx, kube, change), concern)
+    }
+
+    /// Takes up a change of an object that a controller made; returns whom it concerns.
+    fn follow_part(&mut self, cx: &mut Cx, kube: &Kube, change: &Change) -> Arc<Vec<Place>> {
+        let object = &change.object;
         let is_part = matches!(
             object.kind,
             KindId::POD | KindId::REPLICA_SET | KindId::JOB | KindId::CONTROLLER_REVISION
@@ -70,7 +78,7 @@ impl Daemon {
         if !is_part {
             return Arc::default();
         }
-        if is_gone {
+        if change.kind == ChangeKind::Deleted {
             let Some(places) = self.owners.remove(&object.no) else { return Arc::default() };
             for place in places.iter() {
                 self.tell_end(cx, *place, object.no);
@@ -96,8 +104,7 @@ impl Daemon {
     fn whose(&self, kube: &Kube, object: &Object) -> Option<(ObjectNo, Arc<Vec<Place>>)> {
         let known = self.owners.get(&object.no).cloned();
         let owner = object.controller().and_then(|owner| kube.by_uid(&owner.uid))?;
-        let key = (owner.kind, owner.namespace.clone(), owner.name.clone());
-        let places = self.places.get(&key).or_else(|| self.owners.get(&owner.no)).cloned().or(known)?;
+        let places = self.places_about(owner).or_else(|| self.owners.get(&owner.no)).cloned().or(known)?;
         Some((owner.no, places))
     }
 
@@ -154,7 +161,7 @@ impl Daemon {
             return;
         };
         if let Some((phase, step)) = step_of(member, part) {
-            let path = service.path(&member.key, Some(phase), Some(step));
+            let path = service.path(member.key.clone(), Some(phase), Some(step));
             cx.emit(EventBody::ElementStatus { path, from: before.into(), to: part.word.into() });
         }
     }
@@ -167,7 +174,7 @@ impl Daemon {
         let Some((phase, step)) = step_of(member, part) else { return };
         let stays = member.kind == Some(KindId::STATEFUL_SET)
             && ordinal(&part.object.name).is_some_and(|ordinal| ordinal < member.facts.progress.total);
-        let path = service.path(&member.key, Some(phase), Some(step));
+        let path = service.path(member.key.clone(), Some(phase), Some(step));
         let to = if stays { "Pending" } else { "Deleted" };
         cx.emit(EventBody::ElementStatus { path, from: part.word.into(), to: to.into() });
     }
@@ -195,19 +202,22 @@ impl Daemon {
     }
 
     /// Updates statuses of members, reports changed ones, and drops their cached views.
-    pub(super) fn refresh(&mut self, cx: &mut Cx, kube: &Kube, places: Vec<Place>) {
+    pub(super) fn refresh(&mut self, cx: &mut Cx, kube: &Kube, places: SortedMap<Place, Concern>) {
         let revision = kube.resource_version().max(1);
         // Services, and whether objects of their plan `objects` are among the places.
         let mut services = SortedMap::<u32, bool>::new();
-        for place in places {
-            let Some(member) = self.member(place) else { continue };
+        for (place, concern) in places {
+            let Some(member) = self.member_mut(place) else { continue };
+            member.revision = member.revision.saturating_add(1).max(revision);
+            plans::drop_view(&mut member.shown);
+            if concern == Concern::Pods {
+                services.entry(place.0).or_default();
+                continue;
+            }
             let after = MemberStatus::of(member);
             *services.entry(place.0).or_default() |= !member.is_workload();
             let now = cx.now();
             let point = plans::Point::of(member);
-            let Some(member) = self.member_mut(place) else { continue };
-            member.revision = member.revision.saturating_add(1).max(revision);
-            plans::drop_view(&mut member.shown);
             if member.facts.status != after.status {
                 member.since = now;
             }
@@ -239,7 +249,7 @@ impl Daemon {
             && before.0 != after.0
             && let Some(service) = self.services.get(&number)
         {
-            let path = service.path(OBJECTS, None, None);
+            let path = service.path(OBJECTS.into(), None, None);
             cx.emit(EventBody::ElementStatus { path, from: before.0.into(), to: after.0.into() });
         }
         if is_over {
@@ -259,15 +269,29 @@ impl Daemon {
             }
         };
         if !member.is_workload() {
-            let path = || service.path(OBJECTS, Some(OBJECTS.into()), Some(member.key.clone()));
+            let path = || service.path(OBJECTS.into(), Some(OBJECTS.into()), Some(member.key.clone()));
             return tell(&path, before.status, after.status);
         }
         for phase in &after.phases {
             let from = before.phase(&phase.name).map_or("", |phase| phase.status);
-            tell(&|| service.path(&member.key, Some(phase.name.clone()), None), from, phase.status);
+            tell(&|| service.path(member.key.clone(), Some(phase.name.clone()), None), from, phase.status);
         }
-        tell(&|| service.path(&member.key, None, None), before.status, after.status);
+        tell(&|| service.path(member.key.clone(), None, None), before.status, after.status);
     }
+}
+
+/// The part of a member that a change concerns. *Order*: the greater concerns more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Concern {
+    /// Its pods: the view shows them, and no status follows from them.
+    Pods,
+    /// Its status as well.
+    Status,
+}
+
+/// Places whose statuses may have changed.
+pub(super) fn with_statuses(places: Vec<Place>) -> SortedMap<Place, Concern> {
+    places.into_iter().map(|place| (place, Concern::Status)).collect()
 }
 
 /// Returns whether the pods of a workload may have to have another revision than before.

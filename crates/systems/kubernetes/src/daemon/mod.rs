@@ -12,10 +12,10 @@ mod shown;
 
 pub(crate) use commands::KEPT_ANNOTATIONS;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use planarium_kernel::{Digestible, Map, Weight};
-use planarium_kube::{KindId, ObjectNo};
+use planarium_kernel::{Digestible, Map, SortedMap, Weight};
+use planarium_kube::{KindId, Object, ObjectNo};
 use planarium_part::System as _;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
@@ -29,8 +29,8 @@ use crate::plans::Member;
 /// Number of a service and of an object in it.
 type Place = (u32, u32);
 
-/// Kind, namespace and name.
-type Reference = (KindId, Text, Text);
+/// Namespace and name.
+type Name = (Text, Text);
 
 /// Everything that was applied to a cluster.
 #[derive(Clone, Debug, Digestible, Weight)]
@@ -41,8 +41,9 @@ pub struct Daemon {
     seen: u64,
     /// By number.
     services: Map<u32, Arc<Service>>,
-    /// Members of services by the object that they are about.
-    places: Map<Reference, Arc<Vec<Place>>>,
+    /// Members of services by kind and name of the object that they are about. Most objects are pods and ReplicaSets, and no member
+    /// is about one of these.
+    places: SortedMap<KindId, Map<Name, Arc<Vec<Place>>>>,
     /// Members by the objects that their controllers made.
     owners: Map<ObjectNo, Arc<Vec<Place>>>,
 }
@@ -70,7 +71,7 @@ struct Service {
 
 impl Daemon {
     fn new(seen: u64) -> Self {
-        Self { seen, services: Map::default(), places: Map::default(), owners: Map::default() }
+        Self { seen, services: Map::default(), places: SortedMap::default(), owners: Map::default() }
     }
 
     fn find(&self, name: &str) -> Option<(u32, &Arc<Service>)> {
@@ -82,6 +83,11 @@ impl Daemon {
     fn named(&self, name: &str) -> Result<(u32, &Arc<Service>), Refusal> {
         self.find(name)
             .ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
+    }
+
+    /// The places that are about an object.
+    fn places_about(&self, object: &Object) -> Option<&Arc<Vec<Place>>> {
+        self.places.get(&object.kind)?.get(&(object.namespace.clone(), object.name.clone()))
     }
 
     fn member(&self, place: Place) -> Option<&Arc<Member>> {
@@ -105,21 +111,16 @@ impl Service {
         self.others.iter().filter_map(|at| self.members.get(at)).map(|member| &**member)
     }
 
-    fn path(&self, plan: &str, phase: Option<Text>, step: Option<Text>) -> ElementPath {
-        ElementPath {
-            dialect: crate::WORD.into(),
-            service: self.name.clone(),
-            plan: plan.into(),
-            phase,
-            step,
-        }
+    fn path(&self, plan: Text, phase: Option<Text>, step: Option<Text>) -> ElementPath {
+        static DIALECT: LazyLock<Text> = LazyLock::new(|| crate::WORD.into());
+        ElementPath { dialect: DIALECT.clone(), service: self.name.clone(), plan, phase, step }
     }
 }
 
 /// Names of plans and steps for the objects of a definition: `deployment.web`, with its namespace (`@prod`) where that is another one
 /// than that of the request.
 pub(crate) fn keys(definition: &Loaded) -> Vec<Text> {
-    let mut taken = planarium_kernel::SortedMap::<Text, &Item>::new();
+    let mut taken = SortedMap::<Text, &Item>::new();
     let mut all = Vec::new();
     for item in definition.items() {
         let away = !item.namespace.is_empty() && item.namespace != *definition.namespace();

@@ -378,7 +378,11 @@ pub(super) fn of_change(before: &Loaded, after: &Loaded) -> Vec<Diagnostic> {
         let Some(old) = old_items.get(&item.identity()).filter(|old| old.value != item.value) else {
             continue;
         };
-        for cause in reviewer.review_change(&old.value, &item.value) {
+        let causes = match (old.reviewed(), item.reviewed()) {
+            (Some(old), Some(new)) => reviewer.review_change_of_reviewed(old, new),
+            _ => reviewer.review_change(&old.value, &item.value),
+        };
+        for cause in causes {
             let span = place::of_field(&item.node, &cause.field);
             let text = format!("{}: {}: {}", item.path(), cause.field, cause.message);
             let help = "write it as it was, or delete the object and apply it anew";

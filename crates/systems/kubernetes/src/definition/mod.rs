@@ -64,6 +64,11 @@ impl Item {
         (&self.word, &self.namespace, &self.name)
     }
 
+    /// The object with the server's defaults; `None` where the server would refuse it, or does not know its kind.
+    fn reviewed(&self) -> Option<&Value> {
+        (!Arc::ptr_eq(&self.full, &self.value)).then_some(&*self.full)
+    }
+
     /// Returns whether another item is about the same object, in any version.
     pub fn is_same(&self, other: &Self) -> bool {
         self.identity() == other.identity()

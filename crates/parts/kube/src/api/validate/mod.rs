@@ -22,6 +22,7 @@ use crate::{
 };
 use planarium_kernel::Limits;
 use serde_json::Value;
+use std::fmt::Display;
 
 /// Errors in the order found.
 #[derive(Debug, Default)]
@@ -49,30 +50,30 @@ impl Findings {
     }
 
     /// A whole number that has to be at least zero.
-    fn not_negative(&mut self, field: &str, value: &Value) {
+    fn not_negative(&mut self, field: &dyn Display, value: &Value) {
         if value.as_i64().is_some_and(|number| number < 0) {
-            self.invalid(field, value, "must be greater than or equal to 0");
+            self.invalid(field.to_string(), value, "must be greater than or equal to 0");
         }
     }
 
     /// The number of pods that a workload wants.
-    fn pods(&mut self, field: &str, value: &Value) {
+    fn pods(&mut self, field: &dyn Display, value: &Value) {
         self.not_negative(field, value);
         let most = Limits::DEFAULT.instances;
         if value.as_i64().is_some_and(|number| number > i64::from(most)) {
             let detail = format!(
                 "must be less than or equal to {most}: the simulator takes no more pods of one workload"
             );
-            self.invalid(field, value, &detail);
+            self.invalid(field.to_string(), value, &detail);
         }
     }
 
     /// One of some words.
-    fn one_of(&mut self, field: &str, value: &Value, words: &[&str]) {
+    fn one_of(&mut self, field: &dyn Display, value: &Value, words: &[&str]) {
         if let Some(text) = value.as_str()
             && !words.contains(&text)
         {
-            self.unsupported(field, value, words);
+            self.unsupported(field.to_string(), value, words);
         }
     }
 }
@@ -95,7 +96,7 @@ pub(crate) fn object(draft: &Draft) -> Vec<FieldCause> {
                 (_, Ok(_)) => {}
             }
             found.one_of(
-                "spec.concurrencyPolicy",
+                &"spec.concurrencyPolicy",
                 spec.key("concurrencyPolicy"),
                 &["Allow", "Forbid", "Replace"],
             );
@@ -127,9 +128,9 @@ pub(crate) fn object(draft: &Draft) -> Vec<FieldCause> {
             if content.text("provisioner").is_empty() {
                 found.required("provisioner", "");
             }
-            found.one_of("reclaimPolicy", content.key("reclaimPolicy"), &["Delete", "Retain"]);
+            found.one_of(&"reclaimPolicy", content.key("reclaimPolicy"), &["Delete", "Retain"]);
             found.one_of(
-                "volumeBindingMode",
+                &"volumeBindingMode",
                 content.key("volumeBindingMode"),
                 &["Immediate", "WaitForFirstConsumer"],
             );
@@ -159,7 +160,7 @@ fn scaler(spec: &Value, found: &mut Findings) {
     if most < least {
         found.invalid("spec.maxReplicas", &most.into(), "must be greater than or equal to `minReplicas`");
     }
-    found.pods("spec.maxReplicas", spec.key("maxReplicas"));
+    found.pods(&"spec.maxReplicas", spec.key("maxReplicas"));
     for key in ["kind", "name"] {
         if spec.key("scaleTargetRef").text(key).is_empty() {
             found.required(format!("spec.scaleTargetRef.{key}"), "");
@@ -184,7 +185,7 @@ fn priority_class(draft: &Draft, found: &mut Findings) {
         let detail = format!("maximum allowed value of a user defined priority is {MOST_IMPORTANT}");
         found.forbidden("value", &detail);
     }
-    found.one_of("preemptionPolicy", content.key("preemptionPolicy"), &["PreemptLowerPriority", "Never"]);
+    found.one_of(&"preemptionPolicy", content.key("preemptionPolicy"), &["PreemptLowerPriority", "Never"]);
 }
 
 fn rules(content: &Value, found: &mut Findings) {
@@ -244,7 +245,7 @@ fn port(value: &Value, field: &str, found: &mut Findings) {
 
 fn service(spec: &Value, found: &mut Findings) {
     let kind = spec.text("type");
-    found.one_of("spec.type", spec.key("type"), &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]);
+    found.one_of(&"spec.type", spec.key("type"), &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]);
     let (ports, headless) = (spec.items("ports"), spec.text("clusterIP") == "None");
     if ports.is_empty() && !headless && kind != "ExternalName" {
         found.required("spec.ports", "");
@@ -278,7 +279,7 @@ fn service(spec: &Value, found: &mut Findings) {
             }
             number => port(number, &format!("{field}.port"), found),
         }
-        found.one_of(&format!("{field}.protocol"), one.key("protocol"), &["SCTP", "TCP", "UDP"]);
+        found.one_of(&format_args!("{field}.protocol"), one.key("protocol"), &["SCTP", "TCP", "UDP"]);
         let target = one.key("targetPort");
         if target.is_i64() {
             port(target, &format!("{field}.targetPort"), found);
@@ -302,7 +303,7 @@ pub(crate) fn claim(spec: &Value, field: &str, found: &mut Findings) {
     }
     for (at, mode) in spec.items("accessModes").iter().enumerate() {
         let modes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"];
-        found.one_of(&format!("{field}.accessModes[{at}]"), mode, &modes);
+        found.one_of(&format_args!("{field}.accessModes[{at}]"), mode, &modes);
     }
     let size = spec.at(&["resources", "requests", "storage"]);
     let at = format!("{field}.resources[storage]");
@@ -335,7 +336,7 @@ fn definition(draft: &Draft, found: &mut Findings) {
     if !plural.is_empty() && draft.name() != format!("{plural}.{group}") {
         found.invalid("metadata.name", &draft.name().into(), r#"must be spec.names.plural+"."+spec.group"#);
     }
-    found.one_of("spec.scope", spec.key("scope"), &["Cluster", "Namespaced"]);
+    found.one_of(&"spec.scope", spec.key("scope"), &["Cluster", "Namespaced"]);
     let versions = spec.items("versions");
     if versions.is_empty() {
         found.required("spec.versions", "");

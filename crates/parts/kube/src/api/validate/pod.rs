@@ -44,9 +44,9 @@ pub(super) fn spec(spec: &Value, field: &str, restart: &[&str], found: &mut Find
         found.unsupported(format!("{field}.restartPolicy"), policy, restart);
     }
     let policies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
-    found.one_of(&format!("{field}.dnsPolicy"), spec.key("dnsPolicy"), &policies);
+    found.one_of(&format_args!("{field}.dnsPolicy"), spec.key("dnsPolicy"), &policies);
     found.not_negative(
-        &format!("{field}.terminationGracePeriodSeconds"),
+        &format_args!("{field}.terminationGracePeriodSeconds"),
         spec.key("terminationGracePeriodSeconds"),
     );
     if spec.int("activeDeadlineSeconds").is_some_and(|seconds| seconds < 1) {
@@ -76,7 +76,7 @@ pub(super) fn spec(spec: &Value, field: &str, restart: &[&str], found: &mut Find
         }
         let effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
         if !toleration.text("effect").is_empty() {
-            found.one_of(&format!("{field}.effect"), toleration.key("effect"), &effects);
+            found.one_of(&format_args!("{field}.effect"), toleration.key("effect"), &effects);
         }
     }
     affinity(spec.key("affinity"), &format!("{field}.affinity"), found);
@@ -152,7 +152,7 @@ fn container(one: &Value, field: &str, volumes: &[&str], found: &mut Findings) {
         found.invalid(format!("{field}.image"), one.key("image"), detail);
     }
     found.one_of(
-        &format!("{field}.imagePullPolicy"),
+        &format_args!("{field}.imagePullPolicy"),
         one.key("imagePullPolicy"),
         &["Always", "IfNotPresent", "Never"],
     );
@@ -162,7 +162,7 @@ fn container(one: &Value, field: &str, volumes: &[&str], found: &mut Findings) {
             Value::Null => found.required(format!("{field}.containerPort"), ""),
             number => super::port(number, &format!("{field}.containerPort"), found),
         }
-        found.one_of(&format!("{field}.protocol"), port.key("protocol"), &["SCTP", "TCP", "UDP"]);
+        found.one_of(&format_args!("{field}.protocol"), port.key("protocol"), &["SCTP", "TCP", "UDP"]);
         let name = port.text("name");
         if name.len() > 15 {
             found.invalid(format!("{field}.name"), port.key("name"), "must be no more than 15 characters");
@@ -217,7 +217,7 @@ fn probe(probe: &Value, field: &str, single: bool, found: &mut Findings) {
     for key in
         ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"]
     {
-        found.not_negative(&format!("{field}.{key}"), probe.key(key));
+        found.not_negative(&format_args!("{field}.{key}"), probe.key(key));
     }
     if single && probe.int("successThreshold").is_some_and(|count| count != 1) {
         found.invalid(format!("{field}.successThreshold"), probe.key("successThreshold"), "must be 1");

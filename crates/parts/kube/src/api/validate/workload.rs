@@ -45,15 +45,15 @@ pub(super) fn share(share: &Value, field: &str, found: &mut Findings) {
                 found.invalid(field, share, "must not be greater than 100%");
             }
         }
-        other => found.not_negative(field, other),
+        other => found.not_negative(&field, other),
     }
 }
 
 /// A Deployment, ReplicaSet, StatefulSet or DaemonSet.
 pub(super) fn set(kind: KindId, spec: &Value, found: &mut Findings) {
-    found.pods("spec.replicas", spec.key("replicas"));
+    found.pods(&"spec.replicas", spec.key("replicas"));
     for key in ["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"] {
-        found.not_negative(&format!("spec.{key}"), spec.key(key));
+        found.not_negative(&format_args!("spec.{key}"), spec.key(key));
     }
     let template = spec.key("template");
     match spec.key("selector") {
@@ -80,7 +80,7 @@ pub(super) fn set(kind: KindId, spec: &Value, found: &mut Findings) {
     match kind {
         KindId::DEPLOYMENT => {
             let strategy = spec.key("strategy");
-            found.one_of("spec.strategy.type", strategy.key("type"), &["Recreate", "RollingUpdate"]);
+            found.one_of(&"spec.strategy.type", strategy.key("type"), &["Recreate", "RollingUpdate"]);
             let rolling = strategy.key("rollingUpdate");
             if strategy.text("type") == "Recreate" && !rolling.is_null() {
                 let detail = "may not be specified when strategy `type` is 'Recreate'";
@@ -109,22 +109,22 @@ pub(super) fn set(kind: KindId, spec: &Value, found: &mut Findings) {
         }
         KindId::STATEFUL_SET => {
             found.one_of(
-                "spec.podManagementPolicy",
+                &"spec.podManagementPolicy",
                 spec.key("podManagementPolicy"),
                 &["OrderedReady", "Parallel"],
             );
             let strategy = spec.key("updateStrategy");
-            found.one_of("spec.updateStrategy", strategy.key("type"), &["RollingUpdate", "OnDelete"]);
+            found.one_of(&"spec.updateStrategy", strategy.key("type"), &["RollingUpdate", "OnDelete"]);
             let rolling = strategy.key("rollingUpdate");
             if strategy.text("type") == "OnDelete" && !rolling.is_null() {
                 let detail = "only allowed for updateStrategy 'RollingUpdate'";
                 found.invalid("spec.updateStrategy.rollingUpdate", rolling, detail);
             }
-            found.not_negative("spec.updateStrategy.rollingUpdate.partition", rolling.key("partition"));
+            found.not_negative(&"spec.updateStrategy.rollingUpdate.partition", rolling.key("partition"));
         }
         KindId::DAEMON_SET => {
             let strategy = spec.key("updateStrategy");
-            found.one_of("spec.updateStrategy", strategy.key("type"), &["RollingUpdate", "OnDelete"]);
+            found.one_of(&"spec.updateStrategy", strategy.key("type"), &["RollingUpdate", "OnDelete"]);
             let rolling = strategy.key("rollingUpdate");
             let is_zero = |share: &Value| share.as_i64() == Some(0) || share.as_str() == Some("0%");
             for key in ["maxUnavailable", "maxSurge"] {
@@ -200,13 +200,17 @@ fn job_selector(spec: &Value, field: &str, found: &mut Findings) {
 /// A Job, or the template of one.
 pub(super) fn job(spec: &Value, field: &str, found: &mut Findings) {
     for key in ["parallelism", "completions"] {
-        found.pods(&format!("{field}.{key}"), spec.key(key));
+        found.pods(&format_args!("{field}.{key}"), spec.key(key));
     }
     for key in ["activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"] {
-        found.not_negative(&format!("{field}.{key}"), spec.key(key));
+        found.not_negative(&format_args!("{field}.{key}"), spec.key(key));
     }
     job_selector(spec, field, found);
-    found.one_of(&format!("{field}.completionMode"), spec.key("completionMode"), &["NonIndexed", "Indexed"]);
+    found.one_of(
+        &format_args!("{field}.completionMode"),
+        spec.key("completionMode"),
+        &["NonIndexed", "Indexed"],
+    );
     if spec.text("completionMode") == "Indexed" && spec.key("completions").is_null() {
         let detail = "when completion mode is Indexed";
         found.required(format!("{field}.completions"), detail);

@@ -13,7 +13,7 @@ use crate::{
     request::DeleteOptions,
     spec::{
         Spec,
-        workload::{DeploymentSpec, ReplicaSetSpec},
+        workload::{DeploymentSpec, ReplicaSetSpec, within_spec},
     },
     status::{Cond, SetStatus, Status, Tri},
     tree::{Tree, as_object, object_at},
@@ -363,5 +363,5 @@ fn set_content(deployment: &Object, hash: &str, labels: &Pairs, min_ready_s: u32
     }
     json::put(&mut fields, "selector", selector);
     json::put(&mut fields, "template", template);
-    planarium_protocol::json!({ "spec": Value::Object(fields) })
+    within_spec(Value::Object(fields))
 }

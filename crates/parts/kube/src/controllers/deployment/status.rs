@@ -9,6 +9,7 @@ use crate::{
 };
 use planarium_ground::Cx;
 use planarium_kernel::SimTime;
+use planarium_protocol::Text;
 use std::sync::Arc;
 
 /// Writes the status; `rolling` where progress is watched.
@@ -24,8 +25,8 @@ pub(crate) fn write(cluster: &mut Cluster, cx: &mut Cx, rollout: &Rollout, rolli
         new: rollout.new.as_ref().map(now_there),
         old: rollout.old.iter().map(now_there).collect(),
     };
-    let (old, now) = (counts(&rollout.object).clone(), cx.now());
-    let mut new = calculate(&rollout, &old, now);
+    let (old, now) = (counts(&rollout.object), cx.now());
+    let mut new = calculate(&rollout, old, now);
     let progressing = condition(&rollout.object, "Progressing");
     if rollout.spec.progress_s.is_none() {
         new.conditions.retain(|one| one.kind != "Progressing");
@@ -33,33 +34,37 @@ pub(crate) fn write(cluster: &mut Cluster, cx: &mut Cx, rollout: &Rollout, rolli
         let is_done = new.replicas == new.updated
             && progressing.is_some_and(|one| one.reason == "NewReplicaSetAvailable");
         if !is_done {
-            let about = || match &rollout.new {
-                Some(set) => format!("ReplicaSet {:?}", set.name),
-                None => format!("Deployment {:?}", rollout.object.name),
+            let (word, name) = match &rollout.new {
+                Some(set) => ("ReplicaSet", &set.name),
+                None => ("Deployment", &rollout.object.name),
             };
             let wanted = rollout.replicas();
             let complete = new.updated == wanted && new.replicas == wanted && new.available == wanted;
             if complete {
-                let message = format!("{} has successfully progressed.", about());
-                set(&mut new, Cond::new("Progressing", Tri::True, "NewReplicaSetAvailable", message, now));
-            } else if goes_on(&old, &new) {
-                let message = format!("{} is progressing.", about());
+                let message = || format!("{word} {name:?} has successfully progressed.").into();
+                set(&mut new, "Progressing", Tri::True, "NewReplicaSetAvailable", message, now);
+            } else if goes_on(old, &new) {
+                let message = format!("{word} {name:?} is progressing.");
                 let since = progressing.filter(|one| one.status == Tri::True).map_or(now, |one| one.since);
                 new.conditions.retain(|one| one.kind != "Progressing");
                 let cond = Cond::new("Progressing", Tri::True, "ReplicaSetUpdated", message, now);
                 new.conditions.push(Cond { since, ..cond });
             } else if is_late(&rollout, now) {
-                let message = format!("{} has timed out progressing.", about());
-                set(&mut new, Cond::new("Progressing", Tri::False, "ProgressDeadlineExceeded", message, now));
+                let message = || format!("{word} {name:?} has timed out progressing.").into();
+                set(&mut new, "Progressing", Tri::False, "ProgressDeadlineExceeded", message, now);
             }
         }
     }
     let failure = rollout.all().filter_map(|one| condition(one, "ReplicaFailure")).last().cloned();
     match failure {
-        Some(failure) => set(&mut new, Cond { updated: now, ..failure }),
+        Some(failure) => {
+            if is_new(&new, failure.kind, failure.status, failure.reason) {
+                Cond { updated: now, ..failure }.put(&mut new.conditions);
+            }
+        }
         None => new.conditions.retain(|one| one.kind != "ReplicaFailure"),
     }
-    let object = if new == old {
+    let object = if new == *old {
         rollout.object.clone()
     } else {
         cluster.put_status(cx, &rollout.object, Status::Set(Arc::new(new)))
@@ -89,11 +94,23 @@ fn await_deadline(cluster: &mut Cluster, cx: &Cx, rollout: &Rollout) {
     cluster.look_again(cx, no, due);
 }
 
+/// True if there is no condition of a kind with this status and reason.
+fn is_new(status: &SetStatus, kind: &str, truth: Tri, reason: &str) -> bool {
+    let same = status.conditions.iter().find(|one| one.kind == kind);
+    same.is_none_or(|one| one.status != truth || one.reason != reason)
+}
+
 /// Sets a condition; keeps an existing one with the same status and reason.
-fn set(status: &mut SetStatus, cond: Cond) {
-    let same = status.conditions.iter().find(|one| one.kind == cond.kind);
-    if same.is_none_or(|one| one.status != cond.status || one.reason != cond.reason) {
-        cond.put(&mut status.conditions);
+fn set(
+    status: &mut SetStatus,
+    kind: &'static str,
+    truth: Tri,
+    reason: &'static str,
+    message: impl FnOnce() -> Text,
+    now: SimTime,
+) {
+    if is_new(status, kind, truth, reason) {
+        Cond::new(kind, truth, reason, message(), now).put(&mut status.conditions);
     }
 }
 
@@ -128,18 +145,11 @@ fn calculate(rollout: &Rollout, old: &SetStatus, now: SimTime) -> SetStatus {
         ..SetStatus::default()
     };
     let (_, unavailable) = rollout.spec.fence(wanted);
-    let cond = if available >= wanted.saturating_sub(unavailable) {
-        Cond::new(
-            "Available",
-            Tri::True,
-            "MinimumReplicasAvailable",
-            "Deployment has minimum availability.",
-            now,
-        )
+    let (truth, reason, message) = if available >= wanted.saturating_sub(unavailable) {
+        (Tri::True, "MinimumReplicasAvailable", "Deployment has minimum availability.")
     } else {
-        let message = "Deployment does not have minimum availability.";
-        Cond::new("Available", Tri::False, "MinimumReplicasUnavailable", message, now)
+        (Tri::False, "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
     };
-    set(&mut status, cond);
+    set(&mut status, "Available", truth, reason, || message.into(), now);
     status
 }
