@@ -4,13 +4,24 @@
 //! sockets, files, how an API produces its answers. Requests go through a function of the caller, so the page runs this
 //! over its own router and the command line over HTTP.
 //!
+//! A system declares its commands in one table ([`Grammar`]): words, arguments, flags, help, function. The command of a line, the refusal
+//! of a wrong one, completion and the list in the help come from it.
+//!
 //! Exit codes: 0 done, 1 refused or unreachable, 2 words that cannot be parsed (nothing was sent).
 
-pub mod complete;
-pub mod flags;
+mod command;
+mod complete;
+mod flags;
+mod grammar;
 mod split;
 pub mod table;
+#[cfg(test)]
+mod tests;
 
+pub use command::{Command, Flag, Offer, Place, Typed, places};
+pub use complete::{Begun, after_program};
+pub use flags::{Given, Problem, Reading, Unknown, Written, in_pflags_words};
+pub use grammar::{Column, Grammar, Style};
 pub use split::{Scanned, scan, split, without_prompt};
 
 use crate::http::{Request, Response};

@@ -9,6 +9,13 @@ pub struct Table {
 }
 
 impl Table {
+    /// A table whose rows have these headings.
+    pub fn headed(headings: &[&str]) -> Self {
+        let mut table = Self::default();
+        table.row(headings.iter().copied());
+        table
+    }
+
     /// Adds a row; rows may be of different lengths.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
@@ -38,6 +45,12 @@ impl Table {
             };
         self.rows.iter().map(line).collect()
     }
+
+    /// The lines as one text, without blanks at their ends.
+    pub fn text(&self, least: usize, gap: usize) -> String {
+        let lines = self.lines(least, gap);
+        lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+    }
 }
 
 #[cfg(test)]
@@ -46,12 +59,12 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
-        let mut table = Table::default();
-        table.row(["ID", "NAME", "X"]);
+        let mut table = Table::headed(&["ID", "NAME", "X"]);
         table.row(["ü", "longer", ""]);
         table.row(["alone"]);
         assert_eq!(table.lines(0, 2), ["ID     NAME    X", "ü      longer  ", "alone"]);
         assert_eq!(table.lines(8, 1), ["ID      NAME    X", "ü       longer  ", "alone"]);
+        assert_eq!(table.text(0, 1), "ID    NAME   X\nü     longer\nalone");
         assert_eq!(Table::default().lines(6, 3), Vec::<String>::new());
     }
 }

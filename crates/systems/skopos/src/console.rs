@@ -9,7 +9,11 @@
 use crate::definition::NAMELESS;
 use crate::definition::files::folder_of;
 use crate::wire;
-use planarium_part::console::{Completion, Console, Namer, Names, Output, Terminal};
+use planarium_part::commands;
+use planarium_part::console::{
+    Begun, Column, Command, Completion, Console, Flag, Given, Grammar, Namer, Names, Output, Problem,
+    Reading, Style, Terminal, Typed, after_program, places,
+};
 use planarium_part::{Request, Response};
 use planarium_protocol::json;
 use serde_json::Value;
@@ -17,208 +21,172 @@ use std::fmt::Write as _;
 
 /// The command line of an application.
 pub(crate) const CONSOLE: Console =
-    Console { programs: &[PROGRAMS[0], PROGRAMS[1]], run, complete, usage, example: "gate-pass" };
+    Console { programs: &PROGRAMS, run, complete, usage: || GRAMMAR.list(&[]), example: "gate-pass" };
 
 /// The names of the program. What follows is a command, or an application and a command.
 const PROGRAMS: [&[&str]; 2] = [&["skopos"], &["sks-ctl"]];
 
-/// Commands with what follows them and what they do.
-const COMMANDS: [(&str, &str, &str); 15] = [
-    ("state", "", "shows what the plan does, and every step"),
-    ("log", "", "shows the deployment log"),
-    ("plan", "", "shows the plan, given or generated"),
-    ("instances", "", "shows the instances"),
-    ("load", "FILE...", "loads a model or plan with environment files, in this order"),
-    ("run", "FILE...", "loads and starts"),
-    ("start", "[--interactive] [--paused]", "starts the plan"),
-    ("pause", "", "holds the plan at the next exit"),
-    ("resume", "", "goes on"),
-    ("step", "", "carries out one step and holds"),
-    ("gate-pass", "[STEP]", "passes the open gate"),
-    ("gate-fail", "[STEP]", "fails the open gate"),
-    ("abandon", "", "stops and fails the plan; no cleanup is run"),
-    ("reset", "", "forgets the run and makes the plan anew"),
-    ("delete", "[--force]", "takes the application down"),
+/// Carries out a command on an application.
+type Run = fn(&mut Terminal<'_>, &str, &Given) -> Output;
+
+const INTERACTIVE: Flag = Flag::plain("interactive");
+const PAUSED: Flag = Flag::plain("paused");
+const FORCE: Flag = Flag::plain("force");
+const MODE: Flag = Flag { only: &["deploy", "teardown"], ..Flag::valued("mode", "deploy or teardown") };
+const REPLACE_ALL: Flag = Flag::plain("replace-all");
+const WAIT: Flag = Flag::plain("wait");
+
+/// Flags that every command takes. An environment file may be given by a flag or as it is.
+const GLOBAL: &[Flag] = &[
+    Flag {
+        also: Some("name"),
+        ..Flag::valued("project", "a name").offers(|_, names| names(None, Names::Services))
+    },
+    Flag { is_argument: true, ..Flag::valued("env", "a file") },
 ];
 
-fn usage() -> String {
-    let mut text = String::from("Commands of a Skopos application:\n");
-    for (word, rest, does) in COMMANDS {
-        let _ = writeln!(text, "  {:<36} {does}", format!("{word} {rest}"));
-    }
-    text
-}
+/// Every command.
+const COMMANDS: &[Command<Run>] = commands! {
+    "state", "", "shows what the plan does, and every step", [], |to, of, _| print(&send(to, "GET", of, "", &Value::Null), shown_state);
+    "log", "", "shows the deployment log", [], |to, of, _| print(&send(to, "GET", of, "/log", &Value::Null), shown_log);
+    "plan", "", "shows the plan, given or generated", [], plan;
+    "instances", "", "shows the instances", [], |to, of, _| print(&send(to, "GET", of, "/instances", &Value::Null), shown_instances);
+    "load", "FILE...", "loads a model or plan with environment files, in this order", [MODE, REPLACE_ALL, INTERACTIVE, WAIT], |to, of, given| load(to, of, given, false);
+    "run", "FILE...", "loads and starts", [MODE, REPLACE_ALL, INTERACTIVE, WAIT], |to, of, given| load(to, of, given, true);
+    "start", "[--interactive] [--paused]", "starts the plan", [INTERACTIVE, PAUSED], start;
+    "pause", "", "holds the plan at the next exit", [], |to, of, _| post(to, of, "pause", &Value::Null);
+    "resume", "", "goes on", [], |to, of, _| post(to, of, "resume", &Value::Null);
+    "step", "", "carries out one step and holds", [], |to, of, _| post(to, of, "step", &Value::Null);
+    "gate-pass", "[STEP]", "passes the open gate", [], |to, of, given| gate(to, of, given, "gate-pass");
+    "gate-fail", "[STEP]", "fails the open gate", [], |to, of, given| gate(to, of, given, "gate-fail");
+    "abandon", "", "stops and fails the plan; no cleanup is run", [], |to, of, _| post(to, of, "abandon", &Value::Null);
+    "reset", "", "forgets the run and makes the plan anew", [], |to, of, _| post(to, of, "reset", &Value::Null);
+    "delete", "[--force]", "takes the application down", [FORCE], delete;
+};
 
-fn words_wrong(text: impl Into<String>) -> Output {
-    Output { stdout: String::new(), stderr: format!("error: {}\n\n{}", text.into(), usage()), code: 2 }
-}
+/// The commands with their kinds of arguments and their texts.
+static GRAMMAR: Grammar<Run> = Grammar {
+    commands: COMMANDS,
+    globals: GLOBAL,
+    reading: Reading::Names,
+    kinds: &[("STEP", steps)],
+    style: Style {
+        error: "error",
+        problem: words,
+        head: "Commands of a Skopos application:\n",
+        line: |command| command.line(""),
+        column: Column::Fixed(36),
+        help: |_| GRAMMAR.list(&[]),
+        shows_groups: false,
+        offers_flags: false,
+    },
+};
 
-/// Arguments after a command word.
-#[derive(Default)]
-struct Given {
-    flags: Vec<String>,
-    words: Vec<String>,
-    service: Option<String>,
-}
-
-fn given(args: &[String]) -> Result<Given, String> {
-    let mut given = Given::default();
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let flag = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-').filter(|rest| rest.len() > 1));
-        match flag.map(|flag| flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value))))
-        {
-            None => given.words.push(arg.clone()),
-            Some(("project" | "name", value)) => {
-                let value = value.map(str::to_owned).or_else(|| args.next().cloned());
-                given.service = Some(value.ok_or("--project needs a name")?);
-            }
-            Some(("env", value)) => {
-                let value = value.map(str::to_owned).or_else(|| args.next().cloned());
-                given.words.push(value.ok_or("--env needs a file")?);
-            }
-            Some((name, Some(value))) => given.flags.push(format!("{name}={value}")),
-            Some(("mode", None)) => {
-                let value = args.next().ok_or("--mode needs deploy or teardown")?;
-                given.flags.push(format!("mode={value}"));
-            }
-            Some((name, None)) => given.flags.push(name.to_owned()),
+fn words(problem: &Problem, command: &str) -> String {
+    match problem {
+        Problem::NoCommand(unknown) => {
+            let word = unknown.words().into_iter().next().unwrap_or_default();
+            let meant = crate::definition::nearest::nearest(&word, &unknown.fits)
+                .map(|meant| format!("; did you mean '{meant}'?"));
+            format!("there is no command '{word}'{}", meant.unwrap_or_default())
         }
+        Problem::NoFlag(written) => {
+            format!("'{command}' takes no --{}", written.word.trim_start_matches('-'))
+        }
+        Problem::NoValue(flag, _) => format!("--{} needs {}", flag.name, flag.value.unwrap_or_default()),
+        Problem::Value(written, value) => format!("'{command}' takes no {}={value}", written.dashed()),
+        Problem::Foreign(flag, value) => {
+            let value = flag.value.map(|_| format!("={value}")).unwrap_or_default();
+            format!("'{command}' takes no --{}{value}", flag.name)
+        }
+        Problem::Missing(_) => "say which files to load".to_owned(),
+        Problem::More(_) => format!("'{command}' takes no further words"),
     }
-    Ok(given)
-}
-
-/// The flags of a command; those with a value in each way that they can be written.
-fn flags(command: &str) -> &'static [&'static str] {
-    match command {
-        "start" => &["interactive", "paused"],
-        "delete" => &["force"],
-        "load" | "run" => &["mode=deploy", "mode=teardown", "replace-all", "interactive", "wait"],
-        _ => &[],
-    }
-}
-
-fn is_command(word: &str) -> bool {
-    COMMANDS.iter().any(|(own, ..)| *own == word)
 }
 
 /// Returns the application before the command, and the words from the command on.
 fn after_name(args: &[String]) -> Option<(&str, &[String])> {
     let (name, rest) = args.split_first()?;
-    rest.first().filter(|word| is_command(word) || *word == "post")?;
-    let is_name = !name.starts_with('-') && name != "post" && !takes_words(name);
+    rest.first().filter(|word| *word == "post" || GRAMMAR.named(rest).is_some())?;
+    let takes_words = |command: &Command<Run>| places(command.arguments).next().is_some();
+    let is_name = !name.starts_with('-') && name != "post" && !GRAMMAR.named(args).is_some_and(takes_words);
     is_name.then_some((name, rest))
 }
 
-/// Returns whether words other than flags follow a command.
-fn takes_words(command: &str) -> bool {
-    COMMANDS.iter().any(|(own, rest, _)| *own == command && rest.contains(|c: char| c.is_ascii_uppercase()))
-}
-
-/// Returns the same words with the command first; `None` without a command.
+/// Puts the command first in a line that begins with a flag, or with `post`, as the real utility words it:
+/// `post --project shop gate-pass ask`.
 fn command_first(args: &[String]) -> Option<Vec<String>> {
-    let at = args.iter().position(|arg| is_command(arg))?;
-    let mut words = vec![args.get(at)?.clone()];
-    words.extend(args.iter().enumerate().filter(|(own, _)| *own != at).map(|(_, arg)| arg.clone()));
-    Some(words)
+    let posts = args.first()? == "post";
+    let is_flag = |word: &String| word.starts_with('-') && !matches!(word.as_str(), "--help" | "-h");
+    let args = args.get(usize::from(posts)..).filter(|args| posts || args.first().is_some_and(is_flag))?;
+    let at = (0..args.len()).find(|at| args.get(*at..).is_some_and(|rest| GRAMMAR.named(rest).is_some()))?;
+    let (before, from) = args.split_at_checked(at)?;
+    let (command, after) = from.split_first()?;
+    Some([command].into_iter().chain(before).chain(after).cloned().collect())
 }
 
 fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
-    match after_name(args) {
-        Some((name, rest)) => run_command(rest, Some(name), terminal),
-        None => run_command(args, None, terminal),
+    let (application, args) = match after_name(args) {
+        Some((name, rest)) => (Some(name), rest),
+        None => (None, args),
+    };
+    let reordered = command_first(args);
+    let (command, given) = match GRAMMAR.read(reordered.as_deref().unwrap_or(args)) {
+        Ok(read) => read,
+        Err(output) => return output,
+    };
+    let named = given.value("project").or(application).map(str::to_owned);
+    match named.map_or_else(|| chosen(terminal, command, &given), Ok) {
+        Ok(service) => (command.run)(terminal, &service, &given),
+        Err(text) => Output { stderr: format!("error: {text}\n"), code: 1, ..Output::default() },
     }
 }
 
-fn run_command(args: &[String], application: Option<&str>, terminal: &mut Terminal<'_>) -> Output {
-    let (word, rest) = match args.split_first() {
-        None => return Output { stdout: usage(), ..Output::default() },
-        Some((word, rest)) => (word.as_str(), rest),
-    };
-    // `post --project shop gate-pass ask` is how the real utility words it.
-    let leads = word == "post" || (word.starts_with('-') && !matches!(word, "--help" | "-h"));
-    if leads && let Some(reordered) = command_first(if word == "post" { rest } else { args }) {
-        return run_command(&reordered, application, terminal);
+fn plan(terminal: &mut Terminal<'_>, service: &str, _: &Given) -> Output {
+    let response = send(terminal, "GET", service, "/plan", &Value::Null);
+    match response.status {
+        200 => Output { stdout: String::from_utf8_lossy(&response.body).into_owned(), ..Output::default() },
+        204 => Output { stdout: "nothing is to be done\n".to_owned(), ..Output::default() },
+        _ => print(&response, |_| String::new()),
     }
-    if matches!(word, "help" | "--help" | "-h") {
-        return Output { stdout: usage(), ..Output::default() };
+}
+
+fn start(terminal: &mut Terminal<'_>, service: &str, given: &Given) -> Output {
+    let mut body = serde_json::Map::new();
+    for name in ["interactive", "paused"].into_iter().filter(|name| given.has(name)) {
+        body.insert(name.to_owned(), true.into());
     }
-    let Some((word, ..)) = COMMANDS.into_iter().find(|(own, ..)| *own == word) else {
-        let names: Vec<&str> = COMMANDS.iter().map(|(own, ..)| *own).collect();
-        let meant = crate::definition::nearest::nearest(word, &names)
-            .map(|meant| format!("; did you mean '{meant}'?"));
-        return words_wrong(format!("there is no command '{word}'{}", meant.unwrap_or_default()));
-    };
-    let given = match given(rest) {
-        Ok(given) => given,
-        Err(text) => return words_wrong(text),
-    };
-    let named = given.service.as_deref().or(application).map(str::to_owned);
-    let service = match named.map_or_else(|| chosen(terminal, word, &given), Ok) {
-        Ok(service) => service,
-        Err(text) => return Output { stderr: format!("error: {text}\n"), code: 1, ..Output::default() },
-    };
-    let allowed = flags(word);
-    if let Some(flag) = given.flags.iter().find(|flag| !allowed.contains(&flag.as_str())) {
-        return words_wrong(format!("'{word}' takes no --{flag}"));
-    }
-    let most = match word {
-        "load" | "run" => usize::MAX,
-        "gate-pass" | "gate-fail" => 1,
-        _ => 0,
-    };
-    if given.words.len() > most {
-        return words_wrong(format!("'{word}' takes no further words"));
-    }
-    match word {
-        "load" | "run" => load(terminal, &service, word == "run", &given),
-        "delete" => {
-            let force = if given.flags.is_empty() { "" } else { "?force=true" };
-            print(&send(terminal, "DELETE", &service, force, &Value::Null), |_| "deleted\n".to_owned())
-        }
-        "state" => print(&send(terminal, "GET", &service, "", &Value::Null), shown_state),
-        "log" => print(&send(terminal, "GET", &service, "/log", &Value::Null), shown_log),
-        "instances" => print(&send(terminal, "GET", &service, "/instances", &Value::Null), shown_instances),
-        "plan" => {
-            let response = send(terminal, "GET", &service, "/plan", &Value::Null);
-            match response.status {
-                200 => Output {
-                    stdout: String::from_utf8_lossy(&response.body).into_owned(),
-                    ..Output::default()
-                },
-                204 => Output { stdout: "nothing is to be done\n".to_owned(), ..Output::default() },
-                _ => print(&response, |_| String::new()),
-            }
-        }
-        "start" => {
-            let flag = |name: &str| given.flags.iter().any(|flag| flag == name);
-            let mut body = serde_json::Map::new();
-            for name in ["interactive", "paused"].into_iter().filter(|name| flag(name)) {
-                body.insert(name.to_owned(), true.into());
-            }
-            let body = if body.is_empty() { Value::Null } else { Value::Object(body) };
-            print(&send(terminal, "POST", &service, "/start", &body), shown_line)
-        }
-        "gate-pass" | "gate-fail" => {
-            let body = given.words.first().map_or(Value::Null, |step| json!({ "step": step }));
-            print(&send(terminal, "POST", &service, &format!("/{word}"), &body), shown_line)
-        }
-        _ => print(&send(terminal, "POST", &service, &format!("/{word}"), &Value::Null), shown_line),
-    }
+    let body = if body.is_empty() { Value::Null } else { Value::Object(body) };
+    post(terminal, service, "start", &body)
+}
+
+fn delete(terminal: &mut Terminal<'_>, service: &str, given: &Given) -> Output {
+    let force = if given.has("force") { "?force=true" } else { "" };
+    print(&send(terminal, "DELETE", service, force, &Value::Null), |_| "deleted\n".to_owned())
+}
+
+fn gate(terminal: &mut Terminal<'_>, service: &str, given: &Given, word: &str) -> Output {
+    let body = given.argument(0).map_or(Value::Null, |step| json!({ "step": step }));
+    post(terminal, service, word, &body)
+}
+
+/// Sends a command and prints the state after it.
+fn post(terminal: &mut Terminal<'_>, service: &str, word: &str, body: &Value) -> Output {
+    print(&send(terminal, "POST", service, &format!("/{word}"), body), shown_line)
 }
 
 /// Returns the application if the words name none: the chosen service if it is one, the loaded one, the only one.
 ///
 /// *Errors*: what to say.
-fn chosen(terminal: &mut Terminal<'_>, word: &str, given: &Given) -> Result<String, String> {
+fn chosen(terminal: &mut Terminal<'_>, command: &Command<Run>, given: &Given) -> Result<String, String> {
     let response = (terminal.send)(&Request::new("GET", "/skopos/v1", ""));
     let body = json::value(&response.body).unwrap_or_default();
     let all: Vec<&str> = items(&body, "applications").iter().map(|one| text(one, "name")).collect();
-    let loads = matches!(word, "load" | "run");
+    let loads = matches!(command.words, "load" | "run");
     match all.as_slice() {
         _ if all.contains(&terminal.service) => Ok(terminal.service.to_owned()),
         [only] => Ok((*only).to_owned()),
-        [] if loads => Ok(named_by(&given.words)),
+        [] if loads => Ok(named_by(&given.arguments)),
         [] if response.status == 0 => Ok(terminal.service.to_owned()),
         [] => Err("there is no application: load one with 'load FILE...' or 'run FILE...'".to_owned()),
         _ => Err(format!("say which application: --project NAME, one of {}", all.join(", "))),
@@ -239,12 +207,9 @@ fn send(terminal: &mut Terminal<'_>, method: &str, service: &str, path: &str, bo
     (terminal.send)(&request)
 }
 
-fn load(terminal: &mut Terminal<'_>, service: &str, start: bool, given: &Given) -> Output {
-    if given.words.is_empty() {
-        return words_wrong("say which files to load");
-    }
+fn load(terminal: &mut Terminal<'_>, service: &str, given: &Given, start: bool) -> Output {
     let mut files = serde_json::Map::new();
-    for path in &given.words {
+    for path in &given.arguments {
         match (terminal.read)(path) {
             Ok(text) => {
                 files.insert(path.clone(), text.into());
@@ -255,11 +220,9 @@ fn load(terminal: &mut Terminal<'_>, service: &str, start: bool, given: &Given) 
         }
     }
     let mut options = serde_json::Map::new();
-    for flag in given.flags.iter().filter(|flag| *flag != "wait") {
-        match flag.split_once('=') {
-            Some((name, value)) => options.insert(name.to_owned(), value.into()),
-            None => options.insert(flag.replace('-', "_"), true.into()),
-        };
+    for (name, value) in given.flags().filter(|(name, _)| !matches!(*name, "wait" | "project")) {
+        let value = if name == "mode" { value.into() } else { true.into() };
+        options.insert(name.replace('-', "_"), value);
     }
     if start {
         options.insert("run".to_owned(), true.into());
@@ -342,42 +305,29 @@ fn shown_instances(answer: &Value) -> String {
 }
 
 fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
-    Completion::of(line, |args, typed| candidates(args, typed, names))
+    Completion::of(line, |args, typed| {
+        let args = match after_program(&PROGRAMS, args, names) {
+            Begun::Words(words) => return words,
+            Begun::Line(_, args) => args,
+        };
+        let (application, args) = match after_name(args) {
+            Some((name, rest)) => (Some(name), rest),
+            None => (None, args),
+        };
+        let posts = args.first().is_some_and(|word| word == "post");
+        let args = args.get(usize::from(posts)..).unwrap_or_default();
+        let mut words = GRAMMAR.candidates(application, args, typed, names);
+        words.retain(|word| !posts || !args.is_empty() || word.starts_with("gate-"));
+        words
+    })
 }
 
-fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String> {
-    let programs =
-        args.first().filter(|word| PROGRAMS.iter().any(|program| program.contains(&word.as_str())));
-    let args = args.get(usize::from(programs.is_some())..).unwrap_or_default();
-    let (application, args) = match after_name(args) {
-        Some((name, rest)) => (Some(name), rest),
-        None => (None, args),
-    };
-    let posts = args.first().is_some_and(|word| word == "post");
-    let args = args.get(usize::from(posts)..).unwrap_or_default();
-    let Some((command, rest)) = args.split_first() else {
-        let gates = |word: &str| !posts || word.starts_with("gate-");
-        let words = COMMANDS.iter().map(|(word, ..)| *word).filter(|word| gates(word));
-        return words.map(str::to_owned).collect();
-    };
-    if matches!(rest.last().map(String::as_str), Some("--project")) {
-        return names(None, Names::Services);
+fn steps(typed: &Typed<'_>, names: &mut Namer<'_>) -> Vec<String> {
+    let mut all = Vec::new();
+    for phase in names(typed.service, Names::Phases("deploy")) {
+        all.extend(names(typed.service, Names::Steps("deploy", &phase)));
     }
-    if typed.starts_with('-') {
-        let flags = flags(command).iter().map(|flag| flag.split('=').next().unwrap_or_default());
-        let mut words: Vec<String> = flags.chain(["project"]).map(|flag| format!("--{flag}")).collect();
-        words.dedup();
-        words.retain(|word| !rest.contains(word));
-        return words;
-    }
-    if rest.is_empty() && command.starts_with("gate-") {
-        let mut all = Vec::new();
-        for phase in names(application, Names::Phases("deploy")) {
-            all.extend(names(application, Names::Steps("deploy", &phase)));
-        }
-        return all;
-    }
-    Vec::new()
+    all
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::Done;
 use super::client::Client;
 use super::kinds::{resource, targets};
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 
 /// Most that the real client's numbers hold.
 const MOST: i64 = 2_147_483_647;
@@ -24,11 +24,8 @@ struct Wanted {
 
 /// Reads an integer flag; -1 if it is not given.
 fn number(given: &Given, name: &str) -> Result<i64, String> {
-    let Some(text) = given.value(name) else { return Ok(-1) };
-    let number = text.parse::<i64>().ok().filter(|number| (-MOST - 1..=MOST).contains(number));
-    number.ok_or_else(|| {
-        format!("error: invalid argument {text:?} for \"--{name}\" flag: strconv.ParseInt: parsing {text:?}: invalid syntax")
-    })
+    let number = given.number::<i32>(name).map_err(|problem| format!("error: {problem}"))?;
+    Ok(number.map_or(-1, i64::from))
 }
 
 fn metric(name: &str, target: Value) -> Value {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::client::Client;
 use super::kinds::{Resource, targets};
 use super::{Done, write};
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 
 /// Most seconds that are waited for objects to go.
 const PATIENCE: u32 = 600;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Done;
 use super::client::Client;
 use super::kinds::targets;
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 use planarium_part::console::table::Table;
 use planarium_protocol::json::bare;
 

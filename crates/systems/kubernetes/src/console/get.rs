@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::client::Client;
 use super::kinds::{Resource, targets};
 use super::{Done, table};
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 
 /// Kinds of `get all`.
 const ALL: &str = "pods,services,daemonsets,deployments,replicasets,statefulsets,jobs,cronjobs";

@@ -10,10 +10,8 @@
 
 mod autoscale;
 mod client;
-mod complete;
 mod delete;
 mod describe;
-mod durations;
 mod get;
 mod kinds;
 mod nodes;
@@ -23,279 +21,142 @@ mod write;
 
 use std::fmt::Write as _;
 
-use planarium_part::console::complete::{Worded, named};
-use planarium_part::console::flags::{self, Flag, Given};
-use planarium_part::console::{Console, Output, Terminal};
+use planarium_part::commands;
+use planarium_part::console::{
+    Column, Command, Console, Flag, Given, Grammar, Namer, Names, Output, Problem, Reading, Style, Terminal,
+    Typed, in_pflags_words,
+};
 
 use client::Client;
 
 /// The command line.
 pub const CONSOLE: Console = Console {
-    programs: &[&["kubectl"]],
+    programs: PROGRAMS,
     run,
-    complete: complete::complete,
-    usage,
+    complete: |line, names| GRAMMAR.complete(PROGRAMS, line, names),
+    usage: || GRAMMAR.list(&[]),
     example: "kubectl scale deployment web --replicas=3",
 };
+
+/// The name of the program.
+const PROGRAMS: &[&[&str]] = &[&["kubectl"]];
 
 /// Result of a command; an error is printed as is.
 type Done = Result<(), String>;
 
-/// A command.
-struct Command {
-    /// Its words.
-    words: &'static [&'static str],
-    /// Arguments after them, for the usage.
-    arguments: &'static str,
-    /// Description in one line.
-    about: &'static str,
-    /// Its flags.
-    flags: &'static [Flag],
-    run: fn(&mut Client<'_, '_>, &Given) -> Done,
+/// Carries out a command.
+type Run = fn(&mut Client<'_, '_>, &Given) -> Done;
+
+/// A flag with a value that is not named.
+const fn valued(name: &'static str) -> Flag {
+    Flag::valued(name, "VALUE")
 }
 
-impl Worded for Command {
-    fn words(&self) -> &'static [&'static str] {
-        self.words
-    }
-}
-
-const fn valued(name: &'static str, short: Option<char>) -> Flag {
-    Flag { name, short, value: true }
-}
-
-const fn plain(name: &'static str, short: Option<char>) -> Flag {
-    Flag { name, short, value: false }
-}
-
-const FILENAME: Flag = valued("filename", Some('f'));
-const OUTPUT: Flag = valued("output", Some('o'));
-const SELECTOR: Flag = valued("selector", Some('l'));
-const REVISION: Flag = valued("revision", None);
-const TIMEOUT: Flag = valued("timeout", None);
-const FORCE: Flag = plain("force", None);
-const GRACE: Flag = valued("grace-period", None);
-const ALL: Flag = plain("all", None);
+const FILENAME: Flag = valued("filename").short('f');
+const OUTPUT: Flag = valued("output").short('o');
+const SELECTOR: Flag = valued("selector").short('l');
+const REVISION: Flag = valued("revision");
+const TIMEOUT: Flag = valued("timeout");
+const FORCE: Flag = Flag::plain("force");
+const GRACE: Flag = valued("grace-period");
+const ALL: Flag = Flag::plain("all");
+const ALL_NAMESPACES: Flag = Flag::plain("all-namespaces").short('A');
+const SHOW_LABELS: Flag = Flag::plain("show-labels");
+const CONTAINER: Flag = valued("container").short('c');
+const PREVIOUS: Flag = Flag::plain("previous").short('p');
+const CASCADE: Flag = valued("cascade");
+const WAIT: Flag = valued("wait");
+const NOW: Flag = Flag::plain("now");
+const FROM_LITERAL: Flag = valued("from-literal");
+const PATCH: Flag = valued("patch").short('p');
+const TYPE: Flag = valued("type");
+const REPLICAS: Flag = valued("replicas");
+const CURRENT_REPLICAS: Flag = valued("current-replicas");
+const MIN: Flag = valued("min");
+const MAX: Flag = valued("max");
+const CPU_PERCENT: Flag = valued("cpu-percent");
+const CPU: Flag = valued("cpu");
+const MEMORY: Flag = valued("memory");
+const NAME: Flag = valued("name");
+const WATCH: Flag = valued("watch").short('w');
+const TO_REVISION: Flag = valued("to-revision");
+const IGNORE_DAEMONSETS: Flag = Flag::plain("ignore-daemonsets");
+const DELETE_EMPTYDIR_DATA: Flag = Flag::plain("delete-emptydir-data");
+const DISABLE_EVICTION: Flag = Flag::plain("disable-eviction");
 
 /// Flags that every command takes.
 const GLOBAL: &[Flag] = &[
-    valued("namespace", Some('n')),
-    valued("context", None),
-    valued("kubeconfig", None),
-    valued("request-timeout", None),
-    plain("help", Some('h')),
+    valued("namespace").short('n'),
+    valued("context"),
+    valued("kubeconfig"),
+    valued("request-timeout"),
+    Flag::plain("help").short('h'),
 ];
 
 /// Every command.
-const COMMANDS: &[Command] = &[
-    Command {
-        words: &["apply"],
-        arguments: "-f FILE",
-        about: "Applies objects: three ways, without pruning",
-        flags: &[FILENAME],
-        run: write::apply,
+const COMMANDS: &[Command<Run>] = commands! {
+    "apply", "-f FILE", "Applies objects: three ways, without pruning", [FILENAME], write::apply;
+    "get", "TYPE [NAME]", "Lists objects", [OUTPUT, SELECTOR, ALL_NAMESPACES, SHOW_LABELS], get::get;
+    "describe", "TYPE NAME", "Shows an object with its conditions and events", [], describe::describe;
+    "logs", "POD", "Shows what a container printed", [CONTAINER, PREVIOUS], get::logs;
+    "delete", "TYPE NAME | -f FILE", "Deletes objects", [FILENAME, SELECTOR, ALL, FORCE, GRACE, CASCADE, WAIT, NOW], delete::delete;
+    "create namespace", "NAME", "Creates a namespace", [], |client, given| write::create(client, given, "Namespace");
+    "create serviceaccount", "NAME", "Creates a service account", [], |client, given| write::create(client, given, "ServiceAccount");
+    "create configmap", "NAME [--from-literal=KEY=VALUE]", "Creates a ConfigMap", [FROM_LITERAL], |client, given| write::create(client, given, "ConfigMap");
+    "create secret generic", "NAME [--from-literal=KEY=VALUE]", "Creates a Secret", [FROM_LITERAL], |client, given| write::create(client, given, "Secret");
+    "patch", "TYPE NAME -p PATCH", "Changes fields of an object", [PATCH, TYPE], write::patch;
+    "scale", "TYPE NAME --replicas=N", "Sets the number of pods", [REPLICAS, CURRENT_REPLICAS], write::scale;
+    "autoscale", "TYPE NAME --max=N [--min=N] [--cpu=70%]", "Has an autoscaler set the number of pods", [MIN, MAX, CPU_PERCENT, CPU, MEMORY, NAME], autoscale::autoscale;
+    "set image", "TYPE/NAME CONTAINER=IMAGE", "Gives containers other images", [], write::set_image;
+    "rollout status", "TYPE/NAME", "Waits until a rollout has finished", [WATCH, TIMEOUT, REVISION], rollout::status;
+    "rollout history", "TYPE/NAME", "Lists the revisions that are kept", [REVISION], rollout::history;
+    "rollout pause", "TYPE/NAME", "Has a change of the template wait", [], rollout::pause;
+    "rollout resume", "TYPE/NAME", "Rolls out what waited", [], rollout::resume;
+    "rollout restart", "TYPE/NAME", "Replaces every pod by one of the same template", [], rollout::restart;
+    "rollout undo", "TYPE/NAME", "Goes back to an earlier revision", [TO_REVISION], rollout::undo;
+    "cordon", "NODE", "Keeps new pods off a node", [], nodes::cordon;
+    "uncordon", "NODE", "Lets pods come to a node again", [], nodes::uncordon;
+    "drain", "NODE", "Cordons a node and evicts its pods", [IGNORE_DAEMONSETS, DELETE_EMPTYDIR_DATA, DISABLE_EVICTION, FORCE, GRACE, TIMEOUT], nodes::drain;
+    "version", "", "Shows the version of the cluster", [OUTPUT], get::version;
+};
+
+/// The commands with their kinds of arguments and their texts.
+static GRAMMAR: Grammar<Run> = Grammar {
+    commands: COMMANDS,
+    globals: GLOBAL,
+    reading: Reading::Pflag,
+    kinds: &[
+        ("TYPE", |_, names| KINDS.map(str::to_owned).into_iter().chain(workloads(names)).collect()),
+        ("TYPE/NAME", |_, names| workloads(names)),
+        ("NAME", objects),
+        ("POD", |_, names| names(None, Names::Pods)),
+    ],
+    style: Style {
+        error: "error",
+        problem: words,
+        head: "Usage:\n",
+        line: |command| command.line("kubectl"),
+        column: Column::Fixed(65),
+        help: |command| GRAMMAR.cobra_help(command, &format!("{} [flags]", command.line("kubectl")), '='),
+        shows_groups: false,
+        offers_flags: false,
     },
-    Command {
-        words: &["get"],
-        arguments: "TYPE [NAME]",
-        about: "Lists objects",
-        flags: &[OUTPUT, SELECTOR, plain("all-namespaces", Some('A')), plain("show-labels", None)],
-        run: get::get,
-    },
-    Command {
-        words: &["describe"],
-        arguments: "TYPE NAME",
-        about: "Shows an object with its conditions and events",
-        flags: &[],
-        run: describe::describe,
-    },
-    Command {
-        words: &["logs"],
-        arguments: "POD",
-        about: "Shows what a container printed",
-        flags: &[valued("container", Some('c')), plain("previous", Some('p'))],
-        run: get::logs,
-    },
-    Command {
-        words: &["delete"],
-        arguments: "TYPE NAME | -f FILE",
-        about: "Deletes objects",
-        flags: &[
-            FILENAME,
-            SELECTOR,
-            ALL,
-            FORCE,
-            GRACE,
-            valued("cascade", None),
-            valued("wait", None),
-            plain("now", None),
-        ],
-        run: delete::delete,
-    },
-    Command {
-        words: &["create", "namespace"],
-        arguments: "NAME",
-        about: "Creates a namespace",
-        flags: &[],
-        run: |client, given| write::create(client, given, "Namespace"),
-    },
-    Command {
-        words: &["create", "serviceaccount"],
-        arguments: "NAME",
-        about: "Creates a service account",
-        flags: &[],
-        run: |client, given| write::create(client, given, "ServiceAccount"),
-    },
-    Command {
-        words: &["create", "configmap"],
-        arguments: "NAME [--from-literal=KEY=VALUE]",
-        about: "Creates a ConfigMap",
-        flags: &[valued("from-literal", None)],
-        run: |client, given| write::create(client, given, "ConfigMap"),
-    },
-    Command {
-        words: &["create", "secret", "generic"],
-        arguments: "NAME [--from-literal=KEY=VALUE]",
-        about: "Creates a Secret",
-        flags: &[valued("from-literal", None)],
-        run: |client, given| write::create(client, given, "Secret"),
-    },
-    Command {
-        words: &["patch"],
-        arguments: "TYPE NAME -p PATCH",
-        about: "Changes fields of an object",
-        flags: &[valued("patch", Some('p')), valued("type", None)],
-        run: write::patch,
-    },
-    Command {
-        words: &["scale"],
-        arguments: "TYPE NAME --replicas=N",
-        about: "Sets the number of pods",
-        flags: &[valued("replicas", None), valued("current-replicas", None)],
-        run: write::scale,
-    },
-    Command {
-        words: &["autoscale"],
-        arguments: "TYPE NAME --max=N [--min=N] [--cpu=70%]",
-        about: "Has an autoscaler set the number of pods",
-        flags: &[
-            valued("min", None),
-            valued("max", None),
-            valued("cpu-percent", None),
-            valued("cpu", None),
-            valued("memory", None),
-            valued("name", None),
-        ],
-        run: autoscale::autoscale,
-    },
-    Command {
-        words: &["set", "image"],
-        arguments: "TYPE/NAME CONTAINER=IMAGE",
-        about: "Gives containers other images",
-        flags: &[],
-        run: write::set_image,
-    },
-    Command {
-        words: &["rollout", "status"],
-        arguments: "TYPE/NAME",
-        about: "Waits until a rollout has finished",
-        flags: &[valued("watch", Some('w')), TIMEOUT, REVISION],
-        run: rollout::status,
-    },
-    Command {
-        words: &["rollout", "history"],
-        arguments: "TYPE/NAME",
-        about: "Lists the revisions that are kept",
-        flags: &[REVISION],
-        run: rollout::history,
-    },
-    Command {
-        words: &["rollout", "pause"],
-        arguments: "TYPE/NAME",
-        about: "Has a change of the template wait",
-        flags: &[],
-        run: rollout::pause,
-    },
-    Command {
-        words: &["rollout", "resume"],
-        arguments: "TYPE/NAME",
-        about: "Rolls out what waited",
-        flags: &[],
-        run: rollout::resume,
-    },
-    Command {
-        words: &["rollout", "restart"],
-        arguments: "TYPE/NAME",
-        about: "Replaces every pod by one of the same template",
-        flags: &[],
-        run: rollout::restart,
-    },
-    Command {
-        words: &["rollout", "undo"],
-        arguments: "TYPE/NAME",
-        about: "Goes back to an earlier revision",
-        flags: &[valued("to-revision", None)],
-        run: rollout::undo,
-    },
-    Command {
-        words: &["cordon"],
-        arguments: "NODE",
-        about: "Keeps new pods off a node",
-        flags: &[],
-        run: nodes::cordon,
-    },
-    Command {
-        words: &["uncordon"],
-        arguments: "NODE",
-        about: "Lets pods come to a node again",
-        flags: &[],
-        run: nodes::uncordon,
-    },
-    Command {
-        words: &["drain"],
-        arguments: "NODE",
-        about: "Cordons a node and evicts its pods",
-        flags: &[
-            plain("ignore-daemonsets", None),
-            plain("delete-emptydir-data", None),
-            plain("disable-eviction", None),
-            FORCE,
-            GRACE,
-            TIMEOUT,
-        ],
-        run: nodes::drain,
-    },
-    Command {
-        words: &["version"],
-        arguments: "",
-        about: "Shows the version of the cluster",
-        flags: &[OUTPUT],
-        run: get::version,
-    },
-];
+};
+
+fn words(problem: &Problem, _: &str) -> String {
+    match problem {
+        Problem::NoCommand(unknown) => {
+            let word = unknown.words().into_iter().next().unwrap_or_default();
+            format!("unknown command {word:?} for \"kubectl\"")
+        }
+        flags => in_pflags_words(flags).unwrap_or_default(),
+    }
+}
 
 fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
-    let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    let found = named(COMMANDS, &words);
-    let asks_help = words.is_empty() || words.iter().any(|word| matches!(*word, "--help" | "-h" | "help"));
-    let Some(command) = found else {
-        if asks_help {
-            return Output { stdout: usage(), ..Output::default() };
-        }
-        let word = words.first().copied().unwrap_or_default();
-        let stderr = format!("error: unknown command {word:?} for \"kubectl\"\n\n{}", usage());
-        return Output { stderr, code: 2, ..Output::default() };
-    };
-    if asks_help {
-        return Output { stdout: usage_of(command), ..Output::default() };
-    }
-    let rest = args.get(command.words.len()..).unwrap_or_default();
-    let given = match flags::read(rest, &[command.flags, GLOBAL]) {
-        Ok(given) => given,
-        Err(problem) => {
-            let stderr = format!("error: {problem}\n\n{}", usage_of(command));
-            return Output { stderr, code: 2, ..Output::default() };
-        }
+    let (command, given) = match GRAMMAR.read(args) {
+        Ok(read) => read,
+        Err(output) => return output,
     };
     let namespace = given.value("namespace").unwrap_or_default().to_owned();
     let mut client = Client::new(terminal, namespace);
@@ -308,32 +169,40 @@ fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     output
 }
 
-fn line_of(command: &Command) -> String {
-    let mut line = format!("kubectl {}", command.words.join(" "));
-    if !command.arguments.is_empty() {
-        line.push(' ');
-        line.push_str(command.arguments);
-    }
-    line
+/// The seconds that `--timeout` gives, rounded up; `None` if it is absent or 0.
+fn timeout(given: &Given) -> Result<Option<u64>, String> {
+    let ms = given.duration_ms("timeout").map_err(|problem| format!("error: {problem}"))?;
+    Ok(ms.map(|ms| ms.div_ceil(1_000)).filter(|seconds| *seconds > 0))
 }
 
-/// Every command, one a line.
-fn usage() -> String {
-    let mut text = String::from("Usage:\n");
-    for command in COMMANDS {
-        let _ = writeln!(text, "  {:<66}{}", line_of(command), command.about);
-    }
-    text
+/// Kinds that are offered.
+const KINDS: [&str; 12] = [
+    "deployments",
+    "statefulsets",
+    "daemonsets",
+    "jobs",
+    "cronjobs",
+    "replicasets",
+    "pods",
+    "services",
+    "nodes",
+    "events",
+    "configmaps",
+    "persistentvolumeclaims",
+];
+
+/// Workloads as `KIND/NAME`: their plans are called `KIND.NAME`.
+fn workloads(names: &mut Namer<'_>) -> Vec<String> {
+    let all = names(None, Names::Plans);
+    all.iter().filter_map(|plan| plan.split_once('.')).map(|(kind, name)| format!("{kind}/{name}")).collect()
 }
 
-fn usage_of(command: &Command) -> String {
-    let mut text = format!("{}.\n\nUsage:\n  {} [flags]\n\nFlags:\n", command.about, line_of(command));
-    for spec in command.flags.iter().chain(GLOBAL) {
-        let short = spec.short.map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
-        let value = if spec.value { "=VALUE" } else { "" };
-        let _ = writeln!(text, "  {short}--{}{value}", spec.name);
+/// Objects of the kind that is named before.
+fn objects(typed: &Typed<'_>, names: &mut Namer<'_>) -> Vec<String> {
+    match typed.argument("TYPE") {
+        Some("pods" | "pod" | "po") => names(None, Names::Pods),
+        _ => Vec::new(),
     }
-    text
 }
 
 #[cfg(test)]
@@ -361,7 +230,7 @@ mod tests {
         };
         let mut missing = Vec::new();
         for command in COMMANDS {
-            let words = command.words.join(" ");
+            let words = command.name();
             let flags = command.flags.iter().chain(GLOBAL);
             missing.extend(
                 flags.filter(|spec| !has(spec, &words)).map(|spec| format!("{words} --{}", spec.name)),

@@ -6,10 +6,9 @@
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
-use super::Done;
 use super::client::Client;
-use super::durations::seconds;
-use planarium_part::console::flags::Given;
+use super::{Done, timeout};
+use planarium_part::console::Given;
 
 /// Most seconds that are waited for pods to go.
 const PATIENCE: u64 = 86_400;
@@ -85,7 +84,7 @@ fn drain_one(client: &mut Client<'_, '_>, given: &Given, node: &str) -> Done {
     let selector = planarium_part::http::encode(&format!("spec.nodeName={node}"));
     let pods = client.list(&format!("/kube/api/v1/pods?fieldSelector={selector}"))?;
     let mut leaving = choose(client, given, node, &pods)?;
-    let most = seconds(given, "timeout")?;
+    let most = timeout(given)?;
     let mut options = Map::new();
     if let Some(seconds) = given.value("grace-period").and_then(|text| text.parse::<u32>().ok()) {
         options.insert("gracePeriodSeconds".to_owned(), seconds.into());

@@ -5,13 +5,12 @@
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
-use super::Done;
 use super::client::Client;
-use super::durations::seconds;
 use super::kinds::{Resource, targets};
+use super::{Done, timeout};
 use crate::daemon::KEPT_ANNOTATIONS;
 use crate::rollout::{Rollout, of_value};
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 use planarium_part::console::table::Table;
 
 /// Most seconds that are waited for a rollout.
@@ -33,7 +32,7 @@ pub(super) fn status(client: &mut Client<'_, '_>, given: &Given) -> Done {
     };
     let path = kind.path(&client.namespace(), name);
     let watch = given.value("watch") != Some("false");
-    let most = seconds(given, "timeout")?;
+    let most = timeout(given)?;
     let wanted = revision_flag(given, "revision")?;
     let mut last = String::new();
     for second in 0..=PATIENCE {

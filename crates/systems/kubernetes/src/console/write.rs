@@ -12,7 +12,7 @@ use super::client::Client;
 use super::kinds::{Resource, of_value, resource, targets};
 use crate::LAST_APPLIED;
 use crate::definition::Loaded;
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 
 /// The objects of the files that `-f` names, in order, with the namespace that each belongs to.
 pub(super) fn objects(

@@ -7,7 +7,7 @@ use super::Done;
 use super::client::Client;
 use super::instance::text;
 use super::tree::Tree;
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 
 const BAD_OUTPUT: &str = "invalid output format, only support 'yaml' or 'json' or empty";
 

@@ -6,14 +6,13 @@ use planarium_source::template::gotemplate::Version;
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
-use super::Done;
 use super::client::Client;
-use super::durations::seconds;
 use super::instance::{self, text};
 use super::load;
+use super::{Done, wait_time};
 use crate::definition::CLUSTER_VERSION;
 use crate::package::{Objects, instance_object, namespace_object};
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 
 pub(super) fn install(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let parameters = load::parameters(client, given)?;
@@ -25,7 +24,7 @@ pub(super) fn install(client: &mut Client<'_, '_>, given: &Given) -> Done {
             "you can't use skip-instance or repo option when installing from in-cluster operators".to_owned()
         );
     }
-    let wait = given.flag("wait").then(|| seconds(given, "wait-time", 300)).transpose()?;
+    let wait = given.flag("wait").then(|| wait_time(given)).transpose()?;
     if given.flag("in-cluster") {
         return from_cluster(client, given, path, &parameters, wait);
     }

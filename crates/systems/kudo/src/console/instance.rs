@@ -3,12 +3,11 @@
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
-use super::Done;
 use super::client::Client;
-use super::durations::seconds;
 use super::load;
+use super::{Done, wait_time};
 use crate::instance::Instance;
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 
 /// The text at a path of a value; empty where there is none.
 pub(super) fn text<'v>(value: &'v Value, path: &[&str]) -> &'v str {
@@ -45,7 +44,7 @@ pub(super) fn update(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let failed = |problem: String| format!("updating instance {name} {problem}");
     client.merge("instances", &name, &json!({ "spec": (Value::Object(spec)) })).map_err(failed)?;
     if given.flag("wait") {
-        let seconds = seconds(given, "wait-time", 300)?;
+        let seconds = wait_time(given)?;
         wait(client, &name, Some(&Instance::of_value(&old)), seconds).map_err(failed)?;
     }
     client.say(&format!("Instance {name} was updated."));
@@ -66,7 +65,7 @@ pub(super) fn uninstall(client: &mut Client<'_, '_>, given: &Given) -> Done {
     }
     client.delete("instances", &name)?;
     if given.flag("wait") {
-        let mut left = seconds(given, "wait-time", 300)?;
+        let mut left = wait_time(given)?;
         while client.get("instances", &name)?.is_some() {
             if left == 0 || !client.second() {
                 return Err(TIMEOUT.to_owned());

@@ -12,7 +12,7 @@ use super::tree::Tree;
 use crate::definition::Loaded;
 use crate::package::model::TaskKind;
 use crate::verify;
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 
 fn loaded(client: &mut Client<'_, '_>, given: &Given) -> Result<Loaded, String> {
     match given.arguments.as_slice() {

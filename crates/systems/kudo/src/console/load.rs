@@ -11,7 +11,7 @@ use super::client::Client;
 use crate::definition::Loaded;
 use crate::package::model::TaskKind;
 use crate::package::{self, params};
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 
 /// Packages that depend on each other at most.
 const DEEPEST: usize = 16;

@@ -10,8 +10,6 @@
 use std::fmt::Write as _;
 
 mod client;
-mod complete;
-mod durations;
 mod get;
 mod install;
 mod instance;
@@ -21,235 +19,140 @@ mod plan;
 mod table;
 mod tree;
 
-use planarium_part::console::complete::{Worded, named};
-use planarium_part::console::flags::{self, Flag, Given};
-use planarium_part::console::{Console, Output, Terminal};
+use planarium_part::commands;
+use planarium_part::console::{
+    Column, Command, Console, Flag, Given, Grammar, Names, Output, Problem, Reading, Style, Terminal,
+    in_pflags_words,
+};
 
 use client::Client;
 
 /// The command line.
 pub const CONSOLE: Console = Console {
-    programs: &[&["kubectl", "kudo"]],
+    programs: PROGRAMS,
     run,
-    complete: complete::complete,
-    usage,
+    complete: |line, names| GRAMMAR.complete(PROGRAMS, line, names),
+    usage: || GRAMMAR.list(&[]),
     example: "kubectl kudo update --instance web -p CPUS=1",
 };
+
+/// The name of the program.
+const PROGRAMS: &[&[&str]] = &[&["kubectl", "kudo"]];
 
 /// Result of a command; an error is its text.
 type Done = Result<(), String>;
 
-/// A command.
-struct Command {
-    /// Its words.
-    words: &'static [&'static str],
-    /// Arguments after them, for the usage.
-    arguments: &'static str,
-    /// Description in one line.
-    about: &'static str,
-    /// Its flags.
-    flags: &'static [Flag],
-    run: fn(&mut Client<'_, '_>, &Given) -> Done,
+/// Carries out a command.
+type Run = fn(&mut Client<'_, '_>, &Given) -> Done;
+
+/// A flag with a value that is not named.
+const fn valued(name: &'static str) -> Flag {
+    Flag::valued(name, "VALUE")
 }
 
-impl Worded for Command {
-    fn words(&self) -> &'static [&'static str] {
-        self.words
-    }
-}
-
-const INSTANCE: Flag = Flag { name: "instance", short: None, value: true };
-const PARAMETER: Flag = Flag { name: "parameter", short: Some('p'), value: true };
-const PARAMETER_FILE: Flag = Flag { name: "parameter-file", short: Some('P'), value: true };
-const WAIT: Flag = Flag { name: "wait", short: None, value: false };
-const WAIT_TIME: Flag = Flag { name: "wait-time", short: None, value: true };
-const OUTPUT: Flag = Flag { name: "output", short: Some('o'), value: true };
-const APP_VERSION: Flag = Flag { name: "app-version", short: None, value: true };
-const OPERATOR_VERSION: Flag = Flag { name: "operator-version", short: None, value: true };
-const REPO: Flag = Flag { name: "repo", short: None, value: true };
-const SKIP_INSTANCE: Flag = Flag { name: "skip-instance", short: None, value: false };
-const CREATE_NAMESPACE: Flag = Flag { name: "create-namespace", short: None, value: false };
-const IN_CLUSTER: Flag = Flag { name: "in-cluster", short: None, value: false };
-const NAME: Flag = Flag { name: "name", short: None, value: true };
-const PARAM_CHECKS: Flag = Flag { name: "param-checks", short: None, value: true };
-const DESCRIPTIONS: Flag = Flag { name: "descriptions", short: Some('d'), value: false };
-const REQUIRED: Flag = Flag { name: "required", short: Some('r'), value: false };
-const NAMES: Flag = Flag { name: "names", short: None, value: false };
-const WITH_TASKS: Flag = Flag { name: "with-tasks", short: Some('t'), value: false };
+const INSTANCE: Flag = valued("instance").offers(|_, names| names(None, Names::Services));
+const PARAMETER: Flag = valued("parameter").short('p');
+const PARAMETER_FILE: Flag = valued("parameter-file").short('P');
+const WAIT: Flag = Flag::plain("wait");
+const WAIT_TIME: Flag = valued("wait-time");
+const OUTPUT: Flag = valued("output").short('o').offers(|_, _| ["yaml", "json"].map(str::to_owned).to_vec());
+const APP_VERSION: Flag = valued("app-version");
+const OPERATOR_VERSION: Flag = valued("operator-version");
+const REPO: Flag = valued("repo");
+const SKIP_INSTANCE: Flag = Flag::plain("skip-instance");
+const CREATE_NAMESPACE: Flag = Flag::plain("create-namespace");
+const IN_CLUSTER: Flag = Flag::plain("in-cluster");
+const NAME: Flag = valued("name").offers(|typed, names| names(typed.given.value("instance"), Names::Plans));
+const PARAM_CHECKS: Flag = valued("param-checks");
+const DESCRIPTIONS: Flag = Flag::plain("descriptions").short('d');
+const REQUIRED: Flag = Flag::plain("required").short('r');
+const NAMES: Flag = Flag::plain("names");
+const WITH_TASKS: Flag = Flag::plain("with-tasks").short('t');
+const WEBHOOK_CA: Flag = Flag::plain("unsafe-self-signed-webhook-ca");
+const VERIFY: Flag = Flag::plain("verify");
+const CLIENT_ONLY: Flag = Flag::plain("client-only").short('c');
 
 /// Flags that every command takes.
 const GLOBAL: &[Flag] = &[
-    Flag { name: "namespace", short: Some('n'), value: true },
-    Flag { name: "kubeconfig", short: None, value: true },
-    Flag { name: "home", short: None, value: true },
-    Flag { name: "request-timeout", short: None, value: true },
-    Flag { name: "validate-install", short: None, value: false },
-    Flag { name: "verbose", short: Some('v'), value: true },
-    Flag { name: "help", short: Some('h'), value: false },
+    valued("namespace").short('n'),
+    valued("kubeconfig"),
+    valued("home"),
+    valued("request-timeout"),
+    Flag::plain("validate-install"),
+    valued("verbose").short('v'),
+    Flag::plain("help").short('h'),
 ];
+
+/// The version that is played, as the real client prints it.
+const VERSION: &str = "KUDO Version: version.Info{GitVersion:\"0.19.0\"}";
 
 /// Every command.
-const COMMANDS: &[Command] = &[
-    Command {
-        words: &["install"],
-        arguments: "<path>",
-        about: "Installs an operator package and an instance of it",
-        flags: &[
-            INSTANCE,
-            PARAMETER,
-            PARAMETER_FILE,
-            REPO,
-            APP_VERSION,
-            OPERATOR_VERSION,
-            SKIP_INSTANCE,
-            WAIT,
-            WAIT_TIME,
-            CREATE_NAMESPACE,
-            IN_CLUSTER,
-        ],
-        run: install::install,
+const COMMANDS: &[Command<Run>] = commands! {
+    "install", "<path>", "Installs an operator package and an instance of it", [INSTANCE, PARAMETER, PARAMETER_FILE, REPO, APP_VERSION, OPERATOR_VERSION, SKIP_INSTANCE, WAIT, WAIT_TIME, CREATE_NAMESPACE, IN_CLUSTER], install::install;
+    "upgrade", "<path>", "Upgrades an instance to another version of its operator", [INSTANCE, PARAMETER, PARAMETER_FILE, REPO, APP_VERSION, OPERATOR_VERSION], install::upgrade;
+    "update", "", "Gives an instance other parameters", [INSTANCE, PARAMETER, PARAMETER_FILE, WAIT, WAIT_TIME], instance::update;
+    "uninstall", "", "Deletes an instance", [INSTANCE, WAIT, WAIT_TIME], instance::uninstall;
+    "plan status", "", "Shows how far the plans of an instance are", [INSTANCE, WAIT, OUTPUT], plan::status;
+    "plan history", "", "Shows when the plans of an instance ran last", [INSTANCE], plan::history;
+    "plan trigger", "", "Starts a plan", [INSTANCE, NAME, WAIT, WAIT_TIME], plan::trigger;
+    "get", "<instances|operators|operatorversions|all>", "Lists what is installed", [OUTPUT], get::get;
+    "package verify", "<path>", "Checks a package", [OUTPUT, PARAM_CHECKS], lists::verify;
+    "package list parameters", "<path>", "Lists the parameters of a package", [DESCRIPTIONS, REQUIRED, NAMES, REPO, APP_VERSION, OPERATOR_VERSION], lists::parameters;
+    "package list plans", "<path>", "Shows the plans of a package", [WITH_TASKS, REPO, APP_VERSION, OPERATOR_VERSION], lists::plans;
+    "package list tasks", "<path>", "Lists the tasks of a package", [REPO, APP_VERSION, OPERATOR_VERSION], lists::tasks;
+    "init", "", "Installs KUDO itself, which is there already", [WAIT, WEBHOOK_CA, VERIFY, CLIENT_ONLY], |client, given| { init(client, given); Ok(()) };
+    "version", "", "Shows the version that is played", [], |client, _| { client.say(VERSION); Ok(()) };
+};
+
+/// The commands with their texts.
+static GRAMMAR: Grammar<Run> = Grammar {
+    commands: COMMANDS,
+    globals: GLOBAL,
+    reading: Reading::Pflag,
+    kinds: &[],
+    style: Style {
+        error: "Error",
+        problem: words,
+        head: "Usage:\n",
+        line: line_of,
+        column: Column::Fixed(71),
+        help: |command| GRAMMAR.cobra_help(command, &line_of(command), ' '),
+        shows_groups: true,
+        offers_flags: true,
     },
-    Command {
-        words: &["upgrade"],
-        arguments: "<path>",
-        about: "Upgrades an instance to another version of its operator",
-        flags: &[INSTANCE, PARAMETER, PARAMETER_FILE, REPO, APP_VERSION, OPERATOR_VERSION],
-        run: install::upgrade,
-    },
-    Command {
-        words: &["update"],
-        arguments: "",
-        about: "Gives an instance other parameters",
-        flags: &[INSTANCE, PARAMETER, PARAMETER_FILE, WAIT, WAIT_TIME],
-        run: instance::update,
-    },
-    Command {
-        words: &["uninstall"],
-        arguments: "",
-        about: "Deletes an instance",
-        flags: &[INSTANCE, WAIT, WAIT_TIME],
-        run: instance::uninstall,
-    },
-    Command {
-        words: &["plan", "status"],
-        arguments: "",
-        about: "Shows how far the plans of an instance are",
-        flags: &[INSTANCE, WAIT, OUTPUT],
-        run: plan::status,
-    },
-    Command {
-        words: &["plan", "history"],
-        arguments: "",
-        about: "Shows when the plans of an instance ran last",
-        flags: &[INSTANCE],
-        run: plan::history,
-    },
-    Command {
-        words: &["plan", "trigger"],
-        arguments: "",
-        about: "Starts a plan",
-        flags: &[INSTANCE, NAME, WAIT, WAIT_TIME],
-        run: plan::trigger,
-    },
-    Command {
-        words: &["get"],
-        arguments: "<instances|operators|operatorversions|all>",
-        about: "Lists what is installed",
-        flags: &[OUTPUT],
-        run: get::get,
-    },
-    Command {
-        words: &["package", "verify"],
-        arguments: "<path>",
-        about: "Checks a package",
-        flags: &[OUTPUT, PARAM_CHECKS],
-        run: lists::verify,
-    },
-    Command {
-        words: &["package", "list", "parameters"],
-        arguments: "<path>",
-        about: "Lists the parameters of a package",
-        flags: &[DESCRIPTIONS, REQUIRED, NAMES, REPO, APP_VERSION, OPERATOR_VERSION],
-        run: lists::parameters,
-    },
-    Command {
-        words: &["package", "list", "plans"],
-        arguments: "<path>",
-        about: "Shows the plans of a package",
-        flags: &[WITH_TASKS, REPO, APP_VERSION, OPERATOR_VERSION],
-        run: lists::plans,
-    },
-    Command {
-        words: &["package", "list", "tasks"],
-        arguments: "<path>",
-        about: "Lists the tasks of a package",
-        flags: &[REPO, APP_VERSION, OPERATOR_VERSION],
-        run: lists::tasks,
-    },
-    Command {
-        words: &["init"],
-        arguments: "",
-        about: "Installs KUDO itself, which is there already",
-        flags: &[
-            WAIT,
-            Flag { name: "unsafe-self-signed-webhook-ca", short: None, value: false },
-            Flag { name: "verify", short: None, value: false },
-            Flag { name: "client-only", short: Some('c'), value: false },
-        ],
-        run: |client, given| {
-            client.say("$KUDO_HOME has been configured at ~/.kudo");
-            if given.flag("wait") {
-                client.say("⌛Waiting for KUDO controller to be ready in your cluster...");
-                client.say("✅ KUDO is ready!");
-            }
-            Ok(())
-        },
-    },
-    Command {
-        words: &["version"],
-        arguments: "",
-        about: "Shows the version that is played",
-        flags: &[],
-        run: |client, _| {
-            client.say("KUDO Version: version.Info{GitVersion:\"0.19.0\"}");
-            Ok(())
-        },
-    },
-];
+};
+
+fn words(problem: &Problem, _: &str) -> String {
+    match problem {
+        Problem::NoCommand(unknown) => {
+            let word = unknown.words().into_iter().next().unwrap_or_default();
+            format!("unknown command {word:?} for \"kubectl-kudo\"")
+        }
+        flags => in_pflags_words(flags).unwrap_or_default(),
+    }
+}
+
+fn line_of(command: &Command<Run>) -> String {
+    format!("{} [flags]", command.line("kubectl kudo"))
+}
+
+fn init(client: &mut Client<'_, '_>, given: &Given) {
+    client.say("$KUDO_HOME has been configured at ~/.kudo");
+    if given.flag("wait") {
+        client.say("⌛Waiting for KUDO controller to be ready in your cluster...");
+        client.say("✅ KUDO is ready!");
+    }
+}
+
+/// The seconds that `--wait-time` gives, or the usual ones.
+fn wait_time(given: &Given) -> Result<u64, String> {
+    Ok(given.number("wait-time")?.unwrap_or(300))
+}
 
 fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
-    let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    let found = named(COMMANDS, &words);
-    let within = group(&words);
-    let asks_help = words.is_empty() || words.iter().any(|word| matches!(*word, "--help" | "-h" | "help"));
-    let Some(command) = found else {
-        if !within.is_empty() {
-            let rest = args.get(within.len()..).unwrap_or_default();
-            return match flags::read(rest, &[GLOBAL]) {
-                Ok(_) => Output { stdout: usage_below(within), ..Output::default() },
-                Err(problem) => {
-                    let stderr = format!("Error: {problem}\n\n{}", usage_below(within));
-                    Output { stderr, code: 2, ..Output::default() }
-                }
-            };
-        }
-        if asks_help {
-            return Output { stdout: usage(), ..Output::default() };
-        }
-        let word = words.first().copied().unwrap_or_default();
-        let stderr = format!("Error: unknown command {word:?} for \"kubectl-kudo\"\n\n{}", usage());
-        return Output { stderr, code: 2, ..Output::default() };
-    };
-    if asks_help {
-        return Output { stdout: usage_of(command), ..Output::default() };
-    }
-    let rest = args.get(command.words.len()..).unwrap_or_default();
-    let given = match flags::read(rest, &[command.flags, GLOBAL]) {
-        Ok(given) => given,
-        Err(problem) => {
-            let stderr = format!("Error: {problem}\n\n{}", usage_of(command));
-            return Output { stderr, code: 2, ..Output::default() };
-        }
+    let (command, given) = match GRAMMAR.read(args) {
+        Ok(read) => read,
+        Err(output) => return output,
     };
     let namespace = given.value("namespace").unwrap_or("default").to_owned();
     let mut client = Client::new(terminal, namespace);
@@ -260,49 +163,4 @@ fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
         output.code = 1;
     }
     output
-}
-
-fn line_of(command: &Command) -> String {
-    let mut line = format!("kubectl kudo {}", command.words.join(" "));
-    for part in [command.arguments, "[flags]"] {
-        if !part.is_empty() {
-            line.push(' ');
-            line.push_str(part);
-        }
-    }
-    line
-}
-
-/// Returns the longest prefix of a line that begins commands: like the real program, it shows what may follow.
-fn group<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
-    let begins = |end: &usize| {
-        let head = words.get(..*end).unwrap_or_default();
-        COMMANDS.iter().any(|command| command.words.starts_with(head))
-    };
-    let end = (0..=words.len()).rev().find(begins).unwrap_or_default();
-    words.get(..end).unwrap_or_default()
-}
-
-/// Every command, one a line.
-fn usage() -> String {
-    usage_below(&[])
-}
-
-/// Lists every command that begins with these words, one per line.
-fn usage_below(words: &[&str]) -> String {
-    let mut text = String::from("Usage:\n");
-    for command in COMMANDS.iter().filter(|command| command.words.starts_with(words)) {
-        let _ = writeln!(text, "  {:<72}{}", line_of(command), command.about);
-    }
-    text
-}
-
-fn usage_of(command: &Command) -> String {
-    let mut text = format!("{}.\n\nUsage:\n  {}\n\nFlags:\n", command.about, line_of(command));
-    for spec in command.flags.iter().chain(GLOBAL) {
-        let short = spec.short.map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
-        let value = if spec.value { " VALUE" } else { "" };
-        let _ = writeln!(text, "  {short}--{}{value}", spec.name);
-    }
-    text
 }

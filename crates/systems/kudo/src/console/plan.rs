@@ -5,14 +5,13 @@
 use planarium_protocol::json;
 use serde_json::Value;
 
-use super::Done;
 use super::client::Client;
-use super::durations::seconds;
 use super::get::write_one;
 use super::instance::{self, named, text};
 use super::tree::Tree;
+use super::{Done, wait_time};
 use crate::instance::Instance;
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 
 pub(super) fn status(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let name = named(client, given);
@@ -127,7 +126,7 @@ pub(super) fn trigger(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let spec = json!({ "operatorVersion": {}, "planExecution": { "planName": plan, "uid": "triggered" } });
     client.merge("instances", &name, &json!({ "spec": spec }))?;
     if given.flag("wait") {
-        let seconds = seconds(given, "wait-time", 300)?;
+        let seconds = wait_time(given)?;
         instance::wait(client, &name, old.as_ref(), seconds)?;
     }
     client.say(&format!("Triggered {plan} plan for {namespace}/{name} instance"));

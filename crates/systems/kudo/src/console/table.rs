@@ -1,6 +1,7 @@
 //! Tables of texts.
 //!
-//! **Source**: `gosuri/uitable: table.go`, `util/wordwrap`, with its defaults. Match, but that every character is one column wide.
+//! **Source**: `gosuri/uitable: table.go`, `util/wordwrap`, with its defaults. Match, but that every character is one column wide. It
+//! stays apart from [`planarium_part::console::table`]: `uitable` pads with tabs between columns, and wraps or cuts cells.
 
 /// The column width set by the client, if any.
 pub(super) const COLUMN: usize = 35;

@@ -4,7 +4,7 @@
 
 use super::Done;
 use super::client::Client;
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 use serde_json::Value;
 
 /// The text of a value as a cell shows it.
@@ -19,6 +19,11 @@ pub(super) fn cell(value: &Value, key: &str) -> String {
 /// Items of a list that an answer holds.
 pub(super) fn items<'v>(answer: &'v Value, key: &str) -> &'v [Value] {
     answer.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The id that is the first argument, with a slash before it.
+pub(super) fn first_id(given: &Given) -> String {
+    format!("/{}", given.text(0).trim_matches('/'))
 }
 
 /// Reports the killed tasks, or the deployment that scales down for it.

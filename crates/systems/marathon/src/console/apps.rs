@@ -1,11 +1,9 @@
 //! Commands about apps.
 
 use super::Done;
-use super::answer::{cell, items, say_killed};
+use super::answer::{cell, first_id, items, say_killed};
 use super::client::Client;
-use super::flags::first_id;
-use super::table::table;
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
@@ -110,7 +108,7 @@ pub(super) fn list(client: &mut Client<'_, '_>, given: &Given) -> Done {
         ]);
     }
     let headings = ["ID", "MEM", "CPUS", "TASKS", "HEALTH", "DEPLOYMENT", "WAITING", "CONTAINER", "CMD"];
-    client.say(&table(&headings, &rows));
+    client.say_table(&headings, rows);
     Ok(())
 }
 

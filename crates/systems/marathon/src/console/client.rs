@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use planarium_part::console::table::Table;
 use planarium_part::console::{Output, Terminal};
 use planarium_part::{Request, Response};
 use planarium_protocol::json;
@@ -32,6 +33,15 @@ impl<'c, 't> Client<'c, 't> {
     pub(super) fn say_json(&mut self, value: &Value) {
         let text = serde_json::to_string_pretty(&sorted(value)).unwrap_or_default();
         self.say(&text);
+    }
+
+    /// Prints rows below their headings, two blanks between columns.
+    pub(super) fn say_table(&mut self, headings: &[&str], rows: Vec<Vec<String>>) {
+        let mut table = Table::headed(headings);
+        for row in rows {
+            table.row(row);
+        }
+        self.say(&table.text(0, 2));
     }
 
     /// A JSON text that was named: a file, standard input, or the text itself.

@@ -1,11 +1,9 @@
 //! Commands about the process, and about what waits in the launch queue.
 
 use super::Done;
-use super::answer::{cell, items};
+use super::answer::{cell, first_id, items};
 use super::client::Client;
-use super::flags::first_id;
-use super::table::table;
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 use serde_json::Value;
 
 pub(super) fn about(client: &mut Client<'_, '_>, _: &Given) -> Done {
@@ -79,7 +77,7 @@ pub(super) fn list(client: &mut Client<'_, '_>, given: &Given) -> Done {
         "LAST UNUSED OFFER",
         "LAST USED OFFER",
     ];
-    client.say(&table(&headings, &rows));
+    client.say_table(&headings, rows);
     Ok(())
 }
 
@@ -125,7 +123,7 @@ pub(super) fn summary(client: &mut Client<'_, '_>, given: &Given) -> Done {
         };
         rows.push(vec![name.to_owned(), asked, format!("{matched} / {processed}"), share]);
     }
-    client.say(&table(&["RESOURCE", "REQUESTED", "MATCHED", "PERCENTAGE"], &rows));
+    client.say_table(&["RESOURCE", "REQUESTED", "MATCHED", "PERCENTAGE"], rows);
     Ok(())
 }
 
@@ -153,7 +151,7 @@ pub(super) fn details(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let mut headings = vec!["HOSTNAME"];
     headings.extend(ROWS.iter().map(|(name, ..)| *name));
     headings.push("RECEIVED");
-    client.say(&table(&headings, &rows));
+    client.say_table(&headings, rows);
     Ok(())
 }
 

@@ -1,12 +1,10 @@
 //! Commands about groups and pods.
 
 use super::Done;
-use super::answer::{cell, items};
+use super::answer::{cell, first_id, items};
 use super::apps::{change, created};
 use super::client::Client;
-use super::flags::first_id;
-use super::table::table;
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 use planarium_protocol::json;
 use serde_json::Value;
 
@@ -44,7 +42,7 @@ pub(super) fn list(client: &mut Client<'_, '_>, given: &Given) -> Done {
     for group in items(&root, "groups") {
         rows(group, &mut all);
     }
-    client.say(&table(&["ID", "APPS"], &all));
+    client.say_table(&["ID", "APPS"], all);
     Ok(())
 }
 
@@ -110,7 +108,7 @@ pub(super) fn list_pods(client: &mut Client<'_, '_>, given: &Given) -> Done {
             ]
         })
         .collect();
-    client.say(&table(&["ID", "INSTANCES", "VERSION", "STATUS", "STATUS SINCE"], &rows));
+    client.say_table(&["ID", "INSTANCES", "VERSION", "STATUS", "STATUS SINCE"], rows);
     Ok(())
 }
 

@@ -14,129 +14,140 @@ mod answer;
 mod apps;
 mod client;
 mod debug;
-mod flags;
 mod groups;
-mod table;
 mod tasks;
 
 use client::Client;
-use planarium_part::console::complete::{Worded, named, next_words, unused_flags};
-use planarium_part::console::flags::Given;
-use planarium_part::console::{Completion, Console, Namer, Names, Output, Terminal};
+use planarium_part::commands;
+use planarium_part::console::{
+    Column, Command, Console, Flag, Given, Grammar, Namer, Names, Output, Problem, Reading, Style, Terminal,
+    Typed, in_pflags_words,
+};
 
 /// The command line.
 pub(crate) const CONSOLE: Console = Console {
-    programs: &[&["dcos", "marathon"]],
+    programs: PROGRAMS,
     run,
-    complete,
-    usage,
+    complete: |line, names| GRAMMAR.complete(PROGRAMS, line, names),
+    usage: || GRAMMAR.list(&[]),
     example: "app update /web instances=5",
 };
+
+/// The name of the program.
+const PROGRAMS: &[&[&str]] = &[&["dcos", "marathon"]];
 
 /// Result of a command; an error is its text.
 type Done = Result<(), String>;
 
-/// A command.
-struct Command {
-    words: &'static [&'static str],
-    /// Arguments after them: `<x>` is required, `[x]` is optional, `...` repeats.
-    arguments: &'static str,
-    about: &'static str,
-    /// Its flags; those with `=` take a value.
-    flags: &'static [&'static str],
-    run: fn(&mut Client<'_, '_>, &Given) -> Done,
-}
+/// Carries out a command.
+type Run = fn(&mut Client<'_, '_>, &Given) -> Done;
 
-impl Worded for Command {
-    fn words(&self) -> &'static [&'static str] {
-        self.words
+const JSON: Flag = Flag::plain("json");
+const ID: Flag = Flag::valued("id", "<value>");
+const QUIET: Flag = Flag::plain("quiet");
+const FORCE: Flag = Flag::plain("force");
+const APP_VERSION: Flag = Flag::valued("app-version", "<value>");
+const SCALE: Flag = Flag::plain("scale");
+const HOST: Flag = Flag::valued("host", "<value>");
+const MAX_COUNT: Flag = Flag::valued("max-count", "<value>");
+const INTERVAL: Flag = Flag::valued("interval", "<value>");
+const GROUP_VERSION: Flag = Flag::valued("group-version", "<value>");
+const WIPE: Flag = Flag::plain("wipe");
+
+/// Every command.
+const COMMANDS: &[Command<Run>] = commands! {
+    "about", "", "prints the configuration of Marathon", [], debug::about;
+    "ping", "", "asks whether it is there", [], debug::ping;
+    "leader show", "", "prints the leader", [JSON], debug::leader;
+    "app add", "[app-resource]", "adds an app", [ID], apps::add;
+    "app list", "", "lists the apps", [JSON, QUIET], apps::list;
+    "app remove", "<app-id>", "removes an app", [FORCE], apps::remove;
+    "app restart", "<app-id>", "replaces every instance of an app", [FORCE], apps::restart;
+    "app show", "<app-id>", "prints the definition of an app", [APP_VERSION], apps::show;
+    "app start", "<app-id> [instances]", "starts a suspended app", [FORCE], apps::start;
+    "app stop", "<app-id>", "suspends an app", [FORCE], apps::stop;
+    "app kill", "<app-id>", "kills instances of an app", [SCALE, HOST], apps::kill;
+    "app update", "<app-id> [properties...]", "changes an app: key=value, or JSON", [FORCE], apps::update;
+    "app version list", "<app-id>", "lists the versions of an app", [MAX_COUNT], apps::versions;
+    "deployment list", "[app-id]", "lists the deployments under way", [JSON, QUIET], tasks::deployments;
+    "deployment rollback", "<deployment-id>", "takes back what a deployment changes", [], tasks::rollback;
+    "deployment stop", "<deployment-id>", "gives a deployment up and leaves things as they are", [], tasks::stop_deployment;
+    "deployment watch", "<deployment-id>", "follows a deployment", [MAX_COUNT, INTERVAL], tasks::watch;
+    "group add", "[group-resource]", "adds a group", [ID], groups::add;
+    "group list", "", "lists the groups", [JSON], groups::list;
+    "group remove", "<group-id>", "removes a group", [FORCE], groups::remove;
+    "group scale", "<group-id> <scale-factor>", "multiplies the instances of all apps of a group", [FORCE], groups::scale;
+    "group show", "<group-id>", "prints a group", [GROUP_VERSION], groups::show;
+    "group update", "<group-id> [properties...]", "changes a group", [FORCE], groups::update;
+    "pod add", "[pod-resource]", "adds a pod", [], groups::add_pod;
+    "pod list", "", "lists the pods", [JSON], groups::list_pods;
+    "pod remove", "<pod-id>", "removes a pod", [FORCE], groups::remove_pod;
+    "pod show", "<pod-id>", "prints the status of a pod", [], groups::show_pod;
+    "pod update", "<pod-id> [pod-resource]", "changes a pod", [FORCE], groups::update_pod;
+    "pod kill", "<pod-id> [instance-ids...]", "kills instances of a pod", [], groups::kill_pod;
+    "task list", "[app-id]", "lists the tasks", [JSON, QUIET], tasks::list;
+    "task show", "<task-id>", "prints a task", [], tasks::show;
+    "task stop", "<task-id>", "kills a task", [WIPE], tasks::stop;
+    "task kill", "<task-ids...>", "kills tasks", [SCALE, WIPE], tasks::kill;
+    "debug list", "", "lists what waits in the launch queue", [JSON], debug::list;
+    "debug summary", "<app-id>", "shows which requirements no offer meets", [JSON], debug::summary;
+    "debug details", "<app-id>", "shows what the last offer of each agent lacks", [JSON], debug::details;
+    "delay reset", "<app-id>", "ends the launch delay of an app (no command of the real program)", [], debug::reset;
+};
+
+/// The commands with their kinds of arguments and their texts.
+static GRAMMAR: Grammar<Run> = Grammar {
+    commands: COMMANDS,
+    globals: &[],
+    reading: Reading::Docopt,
+    kinds: &[
+        ("app-id", apps_and_pods),
+        ("pod-id", apps_and_pods),
+        ("group-id", the_groups),
+        ("deployment-id", the_deployments),
+        ("task-id", the_tasks),
+        ("task-ids", the_tasks),
+    ],
+    style: Style {
+        error: "Error",
+        problem: words,
+        head: "Usage:\n",
+        line: line_of,
+        column: Column::Fixed(76),
+        help: |command| format!("Usage:\n  {}\n\nIt {}.\n", line_of(command), command.about),
+        shows_groups: false,
+        offers_flags: false,
+    },
+};
+
+fn words(problem: &Problem, _: &str) -> String {
+    match problem {
+        Problem::NoCommand(unknown) => format!("'{}' is not a command", unknown.words().join(" ")),
+        Problem::Missing(_) => "an argument is missing".to_owned(),
+        Problem::More(_) => "there are more arguments than it takes".to_owned(),
+        flags => in_pflags_words(flags).unwrap_or_default(),
     }
 }
 
-/// Every command: words, arguments, description, flags, function.
-macro_rules! commands {
-    ($($words:expr, $arguments:literal, $about:literal, $flags:expr, $run:path;)+) => {
-        const COMMANDS: &[Command] =
-            &[$(Command { words: &$words, arguments: $arguments, about: $about, flags: &$flags, run: $run }),+];
-    };
-}
-
-commands! {
-    ["about"], "", "prints the configuration of Marathon", [], debug::about;
-    ["ping"], "", "asks whether it is there", [], debug::ping;
-    ["leader", "show"], "", "prints the leader", ["json"], debug::leader;
-    ["app", "add"], "[app-resource]", "adds an app", ["id="], apps::add;
-    ["app", "list"], "", "lists the apps", ["json", "quiet"], apps::list;
-    ["app", "remove"], "<app-id>", "removes an app", ["force"], apps::remove;
-    ["app", "restart"], "<app-id>", "replaces every instance of an app", ["force"], apps::restart;
-    ["app", "show"], "<app-id>", "prints the definition of an app", ["app-version="], apps::show;
-    ["app", "start"], "<app-id> [instances]", "starts a suspended app", ["force"], apps::start;
-    ["app", "stop"], "<app-id>", "suspends an app", ["force"], apps::stop;
-    ["app", "kill"], "<app-id>", "kills instances of an app", ["scale", "host="], apps::kill;
-    ["app", "update"], "<app-id> [properties...]", "changes an app: key=value, or JSON", ["force"], apps::update;
-    ["app", "version", "list"], "<app-id>", "lists the versions of an app", ["max-count="], apps::versions;
-    ["deployment", "list"], "[app-id]", "lists the deployments under way", ["json", "quiet"], tasks::deployments;
-    ["deployment", "rollback"], "<deployment-id>", "takes back what a deployment changes", [], tasks::rollback;
-    ["deployment", "stop"], "<deployment-id>", "gives a deployment up and leaves things as they are", [], tasks::stop_deployment;
-    ["deployment", "watch"], "<deployment-id>", "follows a deployment", ["max-count=", "interval="], tasks::watch;
-    ["group", "add"], "[group-resource]", "adds a group", ["id="], groups::add;
-    ["group", "list"], "", "lists the groups", ["json"], groups::list;
-    ["group", "remove"], "<group-id>", "removes a group", ["force"], groups::remove;
-    ["group", "scale"], "<group-id> <scale-factor>", "multiplies the instances of all apps of a group", ["force"], groups::scale;
-    ["group", "show"], "<group-id>", "prints a group", ["group-version="], groups::show;
-    ["group", "update"], "<group-id> [properties...]", "changes a group", ["force"], groups::update;
-    ["pod", "add"], "[pod-resource]", "adds a pod", [], groups::add_pod;
-    ["pod", "list"], "", "lists the pods", ["json"], groups::list_pods;
-    ["pod", "remove"], "<pod-id>", "removes a pod", ["force"], groups::remove_pod;
-    ["pod", "show"], "<pod-id>", "prints the status of a pod", [], groups::show_pod;
-    ["pod", "update"], "<pod-id> [pod-resource]", "changes a pod", ["force"], groups::update_pod;
-    ["pod", "kill"], "<pod-id> [instance-ids...]", "kills instances of a pod", [], groups::kill_pod;
-    ["task", "list"], "[app-id]", "lists the tasks", ["json", "quiet"], tasks::list;
-    ["task", "show"], "<task-id>", "prints a task", [], tasks::show;
-    ["task", "stop"], "<task-id>", "kills a task", ["wipe"], tasks::stop;
-    ["task", "kill"], "<task-ids...>", "kills tasks", ["scale", "wipe"], tasks::kill;
-    ["debug", "list"], "", "lists what waits in the launch queue", ["json"], debug::list;
-    ["debug", "summary"], "<app-id>", "shows which requirements no offer meets", ["json"], debug::summary;
-    ["debug", "details"], "<app-id>", "shows what the last offer of each agent lacks", ["json"], debug::details;
-    ["delay", "reset"], "<app-id>", "ends the launch delay of an app (no command of the real program)", [], debug::reset;
-}
-
-/// Returns the minimum and maximum number of arguments of a command.
-fn bounds(arguments: &str) -> (usize, usize) {
-    let least = arguments.split(' ').filter(|word| word.starts_with('<')).count();
-    let most = if arguments.contains("...") {
-        usize::MAX
-    } else {
-        arguments.split(' ').filter(|word| !word.is_empty()).count()
-    };
-    (least, most)
+/// A command with its flags before its arguments.
+fn line_of(command: &Command<Run>) -> String {
+    let mut line = format!("dcos marathon {}", command.name());
+    for flag in command.flags {
+        let value = flag.value.map(|value| format!("={value}")).unwrap_or_default();
+        let _ = write!(line, " [--{}{value}]", flag.name);
+    }
+    if !command.arguments.is_empty() {
+        line.push(' ');
+        line.push_str(command.arguments);
+    }
+    line
 }
 
 fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
-    let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    let found = named(COMMANDS, &words);
-    let asks_help = words.is_empty() || words.iter().any(|word| matches!(*word, "--help" | "-h" | "help"));
-    let Some(command) = found else {
-        if asks_help {
-            return Output { stdout: usage(), ..Output::default() };
-        }
-        return unclear(&format!("'{}' is not a command", words.join(" ")), &usage());
+    let (command, given) = match GRAMMAR.read(args) {
+        Ok(read) => read,
+        Err(output) => return output,
     };
-    if asks_help {
-        return Output { stdout: usage_of(command), ..Output::default() };
-    }
-    let rest = args.get(command.words.len()..).unwrap_or_default();
-    let given = match flags::read(rest, command.flags) {
-        Ok(given) => given,
-        Err(problem) => return unclear(&problem, &usage_of(command)),
-    };
-    let (least, most) = bounds(command.arguments);
-    if given.arguments.len() < least {
-        return unclear("an argument is missing", &usage_of(command));
-    }
-    if given.arguments.len() > most {
-        return unclear("there are more arguments than it takes", &usage_of(command));
-    }
     let mut client = Client::new(terminal);
     let done = (command.run)(&mut client, &given);
     let mut output = client.into_output();
@@ -147,83 +158,28 @@ fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     output
 }
 
-fn unclear(problem: &str, usage: &str) -> Output {
-    Output { stdout: String::new(), stderr: format!("Error: {problem}\n\n{usage}"), code: 2 }
-}
-
-fn line_of(command: &Command) -> String {
-    let mut line = format!("dcos marathon {}", command.words.join(" "));
-    for flag in command.flags {
-        let (name, value) = flag.strip_suffix('=').map_or((*flag, ""), |name| (name, "=<value>"));
-        let _ = write!(line, " [--{name}{value}]");
-    }
-    if !command.arguments.is_empty() {
-        line.push(' ');
-        line.push_str(command.arguments);
-    }
-    line
-}
-
-/// Every command, one a line.
-fn usage() -> String {
-    let mut text = String::from("Usage:\n");
-    for command in COMMANDS {
-        let _ = writeln!(text, "  {:<76} {}", line_of(command), command.about);
-    }
-    text
-}
-
-fn usage_of(command: &Command) -> String {
-    format!("Usage:\n  {}\n\nIt {}.\n", line_of(command), command.about)
-}
-
-/// Completes a typed line: commands, flags, and known names.
-fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
-    Completion::of(line, |args, typed| candidates(args, typed, names))
-}
-
-fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String> {
-    let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
-    match args.as_slice() {
-        ["dcos"] => return vec!["marathon".to_owned()],
-        ["dcos", "marathon", ..] => _ = args.drain(..2),
-        _ => {}
-    }
-    let Some(command) = named(COMMANDS, &args) else {
-        return next_words(COMMANDS, &args);
-    };
-    let rest = args.get(command.words.len()..).unwrap_or_default();
-    if typed.starts_with('-') {
-        return unused_flags(command.flags.iter().map(|flag| flag.trim_end_matches('=')), rest);
-    }
-    if rest.iter().any(|word| !word.starts_with('-')) {
-        return Vec::new();
-    }
-    let argument = command.arguments.trim_start_matches(['<', '[']);
-    if argument.starts_with("app-id") || argument.starts_with("pod-id") {
-        let mut ids = Vec::new();
-        for phase in names(None, Names::Phases(crate::shown::APPS)) {
-            for step in names(None, Names::Steps(crate::shown::APPS, &phase)) {
-                ids.push(crate::shown::app_at(&phase, &step).to_string());
-            }
+fn apps_and_pods(_: &Typed<'_>, names: &mut Namer<'_>) -> Vec<String> {
+    let mut ids = Vec::new();
+    for phase in names(None, Names::Phases(crate::shown::APPS)) {
+        for step in names(None, Names::Steps(crate::shown::APPS, &phase)) {
+            ids.push(crate::shown::app_at(&phase, &step).to_string());
         }
-        return ids;
     }
-    if argument.starts_with("group-id") {
-        let groups = names(None, Names::Phases(crate::shown::APPS)).into_iter();
-        return groups
-            .filter(|group| group != crate::shown::NO_GROUP)
-            .map(|group| format!("/{group}"))
-            .collect();
-    }
-    if argument.starts_with("deployment-id") {
-        return names(None, Names::Plans).into_iter().filter(|plan| plan != crate::shown::APPS).collect();
-    }
-    if argument.starts_with("task-id") {
-        let pods = names(None, Names::Pods);
-        return pods.iter().flat_map(|pod| names(None, Names::Tasks(pod))).collect();
-    }
-    Vec::new()
+    ids
+}
+
+fn the_groups(_: &Typed<'_>, names: &mut Namer<'_>) -> Vec<String> {
+    let groups = names(None, Names::Phases(crate::shown::APPS)).into_iter();
+    groups.filter(|group| group != crate::shown::NO_GROUP).map(|group| format!("/{group}")).collect()
+}
+
+fn the_deployments(_: &Typed<'_>, names: &mut Namer<'_>) -> Vec<String> {
+    names(None, Names::Plans).into_iter().filter(|plan| plan != crate::shown::APPS).collect()
+}
+
+fn the_tasks(_: &Typed<'_>, names: &mut Namer<'_>) -> Vec<String> {
+    let pods = names(None, Names::Pods);
+    pods.iter().flat_map(|pod| names(None, Names::Tasks(pod))).collect()
 }
 
 #[cfg(test)]

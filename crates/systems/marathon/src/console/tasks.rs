@@ -1,11 +1,9 @@
 //! Commands about tasks and deployments.
 
 use super::Done;
-use super::answer::{cell, items, say_killed};
+use super::answer::{cell, first_id, items, say_killed};
 use super::client::Client;
-use super::flags::first_id;
-use super::table::table;
-use planarium_part::console::flags::Given;
+use planarium_part::console::Given;
 use planarium_protocol::json;
 use serde_json::Value;
 
@@ -58,7 +56,7 @@ pub(super) fn deployments(client: &mut Client<'_, '_>, given: &Given) -> Done {
         let progress = format!("{}/{}", step.saturating_sub(1), cell(one, "totalSteps"));
         rows.push(vec![ids("app"), ids("pod"), words.join(", "), progress, cell(one, "id")]);
     }
-    client.say(&table(&["APP", "POD", "ACTION", "PROGRESS", "ID"], &rows));
+    client.say_table(&["APP", "POD", "ACTION", "PROGRESS", "ID"], rows);
     Ok(())
 }
 
@@ -143,7 +141,7 @@ pub(super) fn list(client: &mut Client<'_, '_>, given: &Given) -> Done {
             vec![cell(task, "appId"), healthy(task), started, cell(task, "host"), cell(task, "id")]
         })
         .collect();
-    client.say(&table(&["APP", "HEALTHY", "STARTED", "HOST", "ID"], &rows));
+    client.say_table(&["APP", "HEALTHY", "STARTED", "HOST", "ID"], rows);
     Ok(())
 }
 

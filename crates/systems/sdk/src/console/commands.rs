@@ -1,251 +1,99 @@
 //! The table of commands.
 //!
-//! Knows: every command's words, arguments and flags. Must not know: how words are read, what is requested.
+//! Knows: every command's words, arguments and flags, and which names fit where. Must not know: how words are read, what is requested.
 //!
 //! **Source**: dcos-commons `cli/commands`. Match; the help lines are our own.
 
-use super::grammar::{Arg, Command, Flag};
+use super::call::{Call, Done};
 use super::{debug, endpoints, package, plan, pod, update};
+use planarium_part::commands;
+use planarium_part::console::{Command, Flag, Given, Namer, Names, Offer, Typed};
 
-const fn needed(name: &'static str) -> Arg {
-    Arg { name, is_required: true }
-}
+/// Carries out a command.
+pub(super) type Run = fn(&mut Call<'_>, &Given) -> Done;
 
-const fn maybe(name: &'static str) -> Arg {
-    Arg { name, is_required: false }
-}
+const JSON: Flag = Flag::plain("json");
+const PARAMS: Flag = Flag { repeats: true, ..Flag::valued("params", "K=V").short('p') };
+const TASKS: Flag = Flag { repeats: true, ..Flag::valued("tasks", "TASK").short('t').offers(tasks) };
+const OPTIONS: Flag = Flag::valued("options", "FILE");
+const PACKAGE_VERSION: Flag = Flag::valued("package-version", "VERSION");
+const REPLACE: Flag = Flag::plain("replace");
+
+/// Flags that every command takes.
+pub(super) const GLOBAL: &[Flag] = &[
+    Flag::valued("name", "SERVICE").offers(|_, names| names(None, Names::Services)),
+    Flag::plain("verbose").short('v'),
+    Flag::plain("help").short('h'),
+];
 
 /// All commands. *Order*: as the usage text shows them. *Invariant*: no command's words begin another's.
-pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        path: &[&["plan", "plans"], &["list"]],
-        args: &[],
-        flags: &[],
-        about: "List the plans",
-        run: plan::list,
-    },
-    Command {
-        path: &[&["plan", "plans"], &["status", "show"]],
-        args: &[needed("PLAN")],
-        flags: &[Flag::Json],
-        about: "Print a plan as a tree, or as JSON",
-        run: plan::status,
-    },
-    Command {
-        path: &[&["plan", "plans"], &["start"]],
-        args: &[needed("PLAN")],
-        flags: &[Flag::Params],
-        about: "Start a plan, with parameters for its tasks",
-        run: plan::start,
-    },
-    Command {
-        path: &[&["plan", "plans"], &["stop"]],
-        args: &[needed("PLAN")],
-        flags: &[],
-        about: "Interrupt a plan and reset its steps",
-        run: plan::stop,
-    },
-    Command {
-        path: &[&["plan", "plans"], &["pause", "interrupt"]],
-        args: &[needed("PLAN"), maybe("PHASE")],
-        flags: &[],
-        about: "Interrupt a plan, or one phase of it",
-        run: plan::pause,
-    },
-    Command {
-        path: &[&["plan", "plans"], &["resume", "continue"]],
-        args: &[needed("PLAN"), maybe("PHASE")],
-        flags: &[],
-        about: "End an interrupt of a plan or phase",
-        run: plan::resume,
-    },
-    Command {
-        path: &[&["plan", "plans"], &["force-restart", "restart"]],
-        args: &[needed("PLAN"), maybe("PHASE"), maybe("STEP")],
-        flags: &[],
-        about: "Set a plan, phase or step back to pending",
-        run: plan::force_restart,
-    },
-    Command {
-        path: &[&["plan", "plans"], &["force-complete", "force"]],
-        args: &[needed("PLAN"), needed("PHASE"), needed("STEP")],
-        flags: &[],
-        about: "Mark a step complete, whatever its state",
-        run: plan::force_complete,
-    },
-    Command {
-        path: &[&["pod", "pods"], &["list"]],
-        args: &[],
-        flags: &[],
-        about: "List the pods",
-        run: pod::list,
-    },
-    Command {
-        path: &[&["pod", "pods"], &["status"]],
-        args: &[maybe("POD")],
-        flags: &[Flag::Json],
-        about: "Print the tasks of one pod or of all pods",
-        run: pod::status,
-    },
-    Command {
-        path: &[&["pod", "pods"], &["info"]],
-        args: &[needed("POD")],
-        flags: &[],
-        about: "Print everything that is stored about a pod's tasks",
-        run: pod::info,
-    },
-    Command {
-        path: &[&["pod", "pods"], &["restart"]],
-        args: &[needed("POD")],
-        flags: &[],
-        about: "Kill a pod's tasks and launch them again in place",
-        run: pod::restart,
-    },
-    Command {
-        path: &[&["pod", "pods"], &["replace"]],
-        args: &[needed("POD")],
-        flags: &[],
-        about: "Give up a pod and launch it anew on any machine",
-        run: pod::replace,
-    },
-    Command {
-        path: &[&["update"], &["start"]],
-        args: &[],
-        flags: &[Flag::Options, Flag::PackageVersion, Flag::Replace],
-        about: "Change the options or the version of the package",
-        run: package::start,
-    },
-    Command {
-        path: &[&["update"], &["status", "show"]],
-        args: &[],
-        flags: &[Flag::Json],
-        about: "Print the deploy plan as a tree, or as JSON",
-        run: update::status,
-    },
-    Command {
-        path: &[&["update"], &["pause", "interrupt"]],
-        args: &[],
-        flags: &[],
-        about: "Interrupt the deploy plan",
-        run: update::pause,
-    },
-    Command {
-        path: &[&["update"], &["resume", "continue"]],
-        args: &[],
-        flags: &[],
-        about: "End the interrupt of the deploy plan",
-        run: update::resume,
-    },
-    Command {
-        path: &[&["update"], &["force-restart", "restart"]],
-        args: &[maybe("PHASE"), maybe("STEP")],
-        flags: &[],
-        about: "Set the deploy plan back to pending",
-        run: update::force_restart,
-    },
-    Command {
-        path: &[&["update"], &["force-complete", "force"]],
-        args: &[needed("PHASE"), needed("STEP")],
-        flags: &[],
-        about: "Mark a step of the deploy plan complete",
-        run: update::force_complete,
-    },
-    Command {
-        path: &[&["update"], &["package-versions"]],
-        args: &[],
-        flags: &[],
-        about: "Print the versions of the package",
-        run: package::package_versions,
-    },
-    Command {
-        path: &[&["uninstall"]],
-        args: &[maybe("SERVICE")],
-        flags: &[],
-        about: "Uninstall the service",
-        run: package::uninstall,
-    },
-    Command {
-        path: &[&["endpoints", "endpoint"]],
-        args: &[maybe("NAME")],
-        flags: &[],
-        about: "List the endpoints, or print one",
-        run: endpoints::show,
-    },
-    Command {
-        path: &[&["describe"]],
-        args: &[],
-        flags: &[],
-        about: "Print the package's options with their defaults",
-        run: package::describe,
-    },
-    Command {
-        path: &[&["debug"], &["pod", "pods"], &["pause"]],
-        args: &[needed("POD")],
-        flags: &[Flag::Tasks],
-        about: "Pause a pod, or some of its tasks",
-        run: debug::pod_pause,
-    },
-    Command {
-        path: &[&["debug"], &["pod", "pods"], &["resume"]],
-        args: &[needed("POD")],
-        flags: &[Flag::Tasks],
-        about: "Resume a paused pod, or some of its tasks",
-        run: debug::pod_resume,
-    },
-    Command {
-        path: &[&["debug"], &["config", "configs"], &["list"]],
-        args: &[],
-        flags: &[],
-        about: "List the ids of the stored configurations",
-        run: debug::config_list,
-    },
-    Command {
-        path: &[&["debug"], &["config", "configs"], &["show"]],
-        args: &[needed("ID")],
-        flags: &[],
-        about: "Print a configuration",
-        run: debug::config_show,
-    },
-    Command {
-        path: &[&["debug"], &["config", "configs"], &["target"]],
-        args: &[],
-        flags: &[],
-        about: "Print the target configuration",
-        run: debug::config_target,
-    },
-    Command {
-        path: &[&["debug"], &["config", "configs"], &["target_id"]],
-        args: &[],
-        flags: &[],
-        about: "Print the id of the target configuration",
-        run: debug::config_target_id,
-    },
-    Command {
-        path: &[&["debug"], &["state"], &["framework_id"]],
-        args: &[],
-        flags: &[],
-        about: "Print the id of the Mesos framework",
-        run: debug::state_framework_id,
-    },
-    Command {
-        path: &[&["debug"], &["state"], &["properties"]],
-        args: &[],
-        flags: &[],
-        about: "List the properties of the state store",
-        run: debug::state_properties,
-    },
-    Command {
-        path: &[&["debug"], &["state"], &["property"]],
-        args: &[needed("NAME")],
-        flags: &[],
-        about: "Print a property",
-        run: debug::state_property,
-    },
-    Command {
-        path: &[&["debug"], &["state"], &["refresh_cache"]],
-        args: &[],
-        flags: &[],
-        about: "Make the scheduler read the state store again",
-        run: debug::state_refresh_cache,
-    },
-];
+pub(super) const COMMANDS: &[Command<Run>] = commands! {
+    "plan|plans list", "", "List the plans", [], plan::list;
+    "plan|plans status|show", "PLAN", "Print a plan as a tree, or as JSON", [JSON], plan::status;
+    "plan|plans start", "PLAN", "Start a plan, with parameters for its tasks", [PARAMS], plan::start;
+    "plan|plans stop", "PLAN", "Interrupt a plan and reset its steps", [], plan::stop;
+    "plan|plans pause|interrupt", "PLAN [PHASE]", "Interrupt a plan, or one phase of it", [], plan::pause;
+    "plan|plans resume|continue", "PLAN [PHASE]", "End an interrupt of a plan or phase", [], plan::resume;
+    "plan|plans force-restart|restart", "PLAN [PHASE] [STEP]", "Set a plan, phase or step back to pending", [], plan::force_restart;
+    "plan|plans force-complete|force", "PLAN PHASE STEP", "Mark a step complete, whatever its state", [], plan::force_complete;
+    "pod|pods list", "", "List the pods", [], pod::list;
+    "pod|pods status", "[POD]", "Print the tasks of one pod or of all pods", [JSON], pod::status;
+    "pod|pods info", "POD", "Print everything that is stored about a pod's tasks", [], pod::info;
+    "pod|pods restart", "POD", "Kill a pod's tasks and launch them again in place", [], pod::restart;
+    "pod|pods replace", "POD", "Give up a pod and launch it anew on any machine", [], pod::replace;
+    "update start", "", "Change the options or the version of the package", [OPTIONS, PACKAGE_VERSION, REPLACE], package::start;
+    "update status|show", "", "Print the deploy plan as a tree, or as JSON", [JSON], update::status;
+    "update pause|interrupt", "", "Interrupt the deploy plan", [], update::pause;
+    "update resume|continue", "", "End the interrupt of the deploy plan", [], update::resume;
+    "update force-restart|restart", "[PHASE] [STEP]", "Set the deploy plan back to pending", [], update::force_restart;
+    "update force-complete|force", "PHASE STEP", "Mark a step of the deploy plan complete", [], update::force_complete;
+    "update package-versions", "", "Print the versions of the package", [], package::package_versions;
+    "uninstall", "[SERVICE]", "Uninstall the service", [], package::uninstall;
+    "endpoints|endpoint", "[NAME]", "List the endpoints, or print one", [], endpoints::show;
+    "describe", "", "Print the package's options with their defaults", [], package::describe;
+    "debug pod|pods pause", "POD", "Pause a pod, or some of its tasks", [TASKS], debug::pod_pause;
+    "debug pod|pods resume", "POD", "Resume a paused pod, or some of its tasks", [TASKS], debug::pod_resume;
+    "debug config|configs list", "", "List the ids of the stored configurations", [], debug::config_list;
+    "debug config|configs show", "ID", "Print a configuration", [], debug::config_show;
+    "debug config|configs target", "", "Print the target configuration", [], debug::config_target;
+    "debug config|configs target_id", "", "Print the id of the target configuration", [], debug::config_target_id;
+    "debug state framework_id", "", "Print the id of the Mesos framework", [], debug::state_framework_id;
+    "debug state properties", "", "List the properties of the state store", [], debug::state_properties;
+    "debug state property", "NAME", "Print a property", [], debug::state_property;
+    "debug state refresh_cache", "", "Make the scheduler read the state store again", [], debug::state_refresh_cache;
+};
+
+/// Names that fit into the places of arguments.
+pub(super) const KINDS: &[(&str, Offer)] =
+    &[("PLAN", plans), ("PHASE", phases), ("STEP", steps), ("POD", pods)];
+
+/// The service that is named by a flag, or by the program.
+fn service<'t>(typed: &Typed<'t>) -> Option<&'t str> {
+    typed.given.value("name").or(typed.service)
+}
+
+/// The plan that is named; `update` is about the deploy plan.
+fn plan_of<'t>(typed: &'t Typed<'_>) -> &'t str {
+    typed.argument("PLAN").unwrap_or("deploy")
+}
+
+fn plans(typed: &Typed<'_>, names: &mut Namer<'_>) -> Vec<String> {
+    names(service(typed), Names::Plans)
+}
+
+fn phases(typed: &Typed<'_>, names: &mut Namer<'_>) -> Vec<String> {
+    names(service(typed), Names::Phases(plan_of(typed)))
+}
+
+fn steps(typed: &Typed<'_>, names: &mut Namer<'_>) -> Vec<String> {
+    let phase = typed.argument("PHASE").unwrap_or_default();
+    names(service(typed), Names::Steps(plan_of(typed), phase))
+}
+
+fn pods(typed: &Typed<'_>, names: &mut Namer<'_>) -> Vec<String> {
+    names(service(typed), Names::Pods)
+}
+
+fn tasks(typed: &Typed<'_>, names: &mut Namer<'_>) -> Vec<String> {
+    names(service(typed), Names::Tasks(typed.argument("POD").unwrap_or_default()))
+}

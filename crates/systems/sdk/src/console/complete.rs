@@ -1,118 +1,24 @@
-//! Completes a typed line: commands, flags, and the service's names.
-//!
-//! Knows: which place of a command takes which kind of name. Must not know: the names; the caller gives them.
+//! Completes a typed line.
 
-use super::commands::COMMANDS;
-use super::grammar::{Command, Flag, apart, module};
-use planarium_part::console::{Completion, Namer, Names};
+use super::grammar::{GRAMMAR, module};
+use super::{Completion, Namer, PROGRAMS};
+use planarium_part::console::{Begun, after_program};
 
 /// Completes a line; returns nothing for a line that cannot be parsed.
 pub fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
-    Completion::of(line, |args, typed| candidates(args, typed, names))
-}
-
-fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String> {
-    if let [dcos] = args
-        && dcos == "dcos"
-    {
-        return names(None, Names::Services);
-    }
-    let (service, args) = module(args);
-    // A flag whose value is being typed: the words before it, and the flag.
-    let (args, flag) = match args.split_last() {
-        Some((last, rest)) if !rest.iter().any(|arg| arg == "--") => match Flag::waiting(last) {
-            Some(flag) => (rest, Some(flag)),
-            None => (args, None),
-        },
-        _ => (args, None),
-    };
-    let Ok((mut words, flags)) = apart(args) else { return Vec::new() };
-    let named = flags.iter().rev().find(|(flag, _)| *flag == Flag::Name).map(|(_, name)| name.as_str());
-    let service = named.or(service);
-    let asks_help = words.first().is_some_and(|word| word == "help");
-    if asks_help {
-        words.remove(0);
-    }
-    let command = COMMANDS.iter().find(|command| command.matched(&words) == command.path.len());
-    let given = command.and_then(|command| words.get(command.path.len()..)).unwrap_or_default();
-    if let Some(flag) = flag {
-        let pod = given.first().map(String::as_str).unwrap_or_default();
-        return values(flag, pod, service, names);
-    }
-    if let Some((name, _)) = typed.strip_prefix("--").and_then(|typed| typed.split_once('=')) {
-        let Some(flag) = Flag::named(name) else { return Vec::new() };
-        let pod = given.first().map(String::as_str).unwrap_or_default();
-        return values(flag, pod, service, names).iter().map(|value| format!("--{name}={value}")).collect();
-    }
-    if typed.starts_with('-') && !args.iter().any(|arg| arg == "--") {
-        return Flag::ALL
-            .iter()
-            .filter(|flag| flag.fits(command))
-            .map(|flag| format!("--{}", flag.long()))
-            .collect();
-    }
-    match command {
-        Some(_) if asks_help => Vec::new(),
-        Some(command) => arguments(command, given, service, names),
-        None => commands(&words, typed, asks_help),
-    }
-}
-
-/// Words that may follow the beginning of a command's name.
-fn commands(words: &[String], typed: &str, asks_help: bool) -> Vec<String> {
-    let mut main: Vec<String> = Vec::new();
-    let mut others: Vec<String> = Vec::new();
-    for command in COMMANDS.iter().filter(|command| command.matched(words) == words.len()) {
-        let mut place =
-            command.path.get(words.len()).copied().unwrap_or_default().iter().map(|name| (*name).to_owned());
-        main.extend(place.next().filter(|name| !main.contains(name)));
-        for name in place {
-            if !others.contains(&name) {
-                others.push(name);
-            }
+    Completion::of(line, |args, typed| match after_program(PROGRAMS, args, names) {
+        Begun::Words(words) => words,
+        Begun::Line(..) => {
+            let (service, args) = module(args);
+            GRAMMAR.candidates(service, args, typed, names)
         }
-    }
-    if words.is_empty() && !asks_help {
-        main.push("help".to_owned());
-    }
-    // An alias is offered to those who begin to type it.
-    let fits = |names: &[String]| names.iter().any(|name| name.starts_with(typed));
-    if fits(&main) { main } else { others }
-}
-
-fn arguments(
-    command: &Command,
-    given: &[String],
-    service: Option<&str>,
-    names: &mut Namer<'_>,
-) -> Vec<String> {
-    let before = |name: &str| {
-        let index = command.args.iter().position(|arg| arg.name == name)?;
-        given.get(index).map(String::as_str)
-    };
-    // `update` is about the deploy plan.
-    let plan = before("PLAN").unwrap_or("deploy");
-    match command.args.get(given.len()).map(|arg| arg.name) {
-        Some("PLAN") => names(service, Names::Plans),
-        Some("PHASE") => names(service, Names::Phases(plan)),
-        Some("STEP") => names(service, Names::Steps(plan, before("PHASE").unwrap_or_default())),
-        Some("POD") => names(service, Names::Pods),
-        _ => Vec::new(),
-    }
-}
-
-fn values(flag: Flag, pod: &str, service: Option<&str>, names: &mut Namer<'_>) -> Vec<String> {
-    match flag {
-        Flag::Name => names(None, Names::Services),
-        Flag::Tasks => names(service, Names::Tasks(pod)),
-        _ => Vec::new(),
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planarium_part::console::split;
+    use planarium_part::console::{Names, split};
 
     fn namer(service: Option<&str>, wanted: Names<'_>) -> Vec<String> {
         let names: &[&str] = match (service, wanted) {

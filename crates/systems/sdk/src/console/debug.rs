@@ -3,15 +3,15 @@
 //! **Source**: dcos-commons `cli/commands/debug.go`, `cli/queries/{config,state}.go`. Match.
 
 use super::call::{Call, Done, Rules};
-use super::grammar::{Flag, Given};
 use super::pod;
+use planarium_part::console::Given;
 
 pub(super) fn pod_pause(call: &mut Call<'_>, given: &Given) -> Done {
-    pod::command(call, given.arg(0), "pause", &given.values(Flag::Tasks))
+    pod::command(call, given.text(0), "pause", &given.values("tasks").collect::<Vec<_>>())
 }
 
 pub(super) fn pod_resume(call: &mut Call<'_>, given: &Given) -> Done {
-    pod::command(call, given.arg(0), "resume", &given.values(Flag::Tasks))
+    pod::command(call, given.text(0), "resume", &given.values("tasks").collect::<Vec<_>>())
 }
 
 pub(super) fn config_list(call: &mut Call<'_>, _: &Given) -> Done {
@@ -19,7 +19,7 @@ pub(super) fn config_list(call: &mut Call<'_>, _: &Given) -> Done {
 }
 
 pub(super) fn config_show(call: &mut Call<'_>, given: &Given) -> Done {
-    show(call, &["configurations", given.arg(0)])
+    show(call, &["configurations", given.text(0)])
 }
 
 pub(super) fn config_target(call: &mut Call<'_>, _: &Given) -> Done {
@@ -39,7 +39,7 @@ pub(super) fn state_properties(call: &mut Call<'_>, _: &Given) -> Done {
 }
 
 pub(super) fn state_property(call: &mut Call<'_>, given: &Given) -> Done {
-    show(call, &["state", "properties", given.arg(0)])
+    show(call, &["state", "properties", given.text(0)])
 }
 
 pub(super) fn state_refresh_cache(call: &mut Call<'_>, _: &Given) -> Done {

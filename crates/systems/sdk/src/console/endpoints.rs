@@ -3,10 +3,10 @@
 //! **Source**: dcos-commons `cli/queries/endpoints.go`. Match.
 
 use super::call::{Call, Done, Rules};
-use super::grammar::Given;
+use planarium_part::console::Given;
 
 pub(super) fn show(call: &mut Call<'_>, given: &Given) -> Done {
-    let name = given.arg(0);
+    let name = given.text(0);
     if name.is_empty() {
         let body = call.get(Rules::Plain, &["endpoints"])?;
         call.say_json(&body);

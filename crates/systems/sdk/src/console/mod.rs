@@ -31,18 +31,21 @@ mod tests;
 pub use complete::complete;
 
 use call::{Call, Failure};
-use grammar::{Asked, Understood};
-use planarium_part::console::{Console, Output, Terminal};
+use grammar::{GRAMMAR, module};
+use planarium_part::console::{Completion, Console, Namer, Output, Terminal};
 use planarium_part::{Request, Response};
 
 /// The command line of a service.
 pub(crate) const CONSOLE: Console = Console {
-    programs: &[&["dcos", "NAME"]],
+    programs: PROGRAMS,
     run: run_at,
     complete,
-    usage: || grammar::usage(&[]),
+    usage: || GRAMMAR.list(&[]),
     example: "plan continue deploy web",
 };
+
+/// The name of the program, and the place of the service's.
+const PROGRAMS: &[&[&str]] = &[&["dcos", "NAME"]];
 
 fn run_at(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     run_with_files(args, terminal.service, terminal.send, terminal.read)
@@ -56,24 +59,13 @@ pub fn run_with_files(
     send: &mut dyn FnMut(&Request) -> Response,
     read: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Output {
-    let Understood { asked, service: named, verbose } = match grammar::understand(args) {
-        Ok(understood) => understood,
-        Err(misread) => {
-            let usage = grammar::usage(&misread.context);
-            return Output {
-                stdout: String::new(),
-                stderr: format!("error: {}\n\n{usage}", misread.message),
-                code: 2,
-            };
-        }
+    let (module, args) = module(args);
+    let (command, given) = match GRAMMAR.read(args) {
+        Ok(read) => read,
+        Err(output) => return output,
     };
-    let (command, given) = match asked {
-        Asked::Help(context) => {
-            return Output { stdout: grammar::usage(&context), ..Output::default() };
-        }
-        Asked::Command(command, given) => (command, given),
-    };
-    let mut call = Call::new(named.as_deref().unwrap_or(service), verbose, send, read);
+    let named = given.value("name").or(module).unwrap_or(service);
+    let mut call = Call::new(named, given.has("verbose"), send, read);
     let (message, code) = match (command.run)(&mut call, &given) {
         Ok(()) => (String::new(), 0),
         Err(Failure::Refused(message)) => (message, 1),

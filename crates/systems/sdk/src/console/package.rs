@@ -8,8 +8,8 @@
 //! a package has one version only. The texts are ours.
 
 use super::call::{Call, Done, Failure, Rules, push_name};
-use super::grammar::{Flag, Given};
 use super::options::{defaults, merged, package_file, sorted};
+use planarium_part::console::Given;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
@@ -46,7 +46,7 @@ pub(super) fn package_versions(call: &mut Call<'_>, _: &Given) -> Done {
 }
 
 pub(super) fn start(call: &mut Call<'_>, given: &Given) -> Done {
-    let (options, wanted) = (given.last(Flag::Options), given.last(Flag::PackageVersion));
+    let (options, wanted) = (given.value("options"), given.value("package-version"));
     if options.is_none() && wanted.is_none() {
         return Err(Failure::BadWords("give --options or --package-version, or both".to_owned()));
     }
@@ -62,7 +62,7 @@ pub(super) fn start(call: &mut Call<'_>, given: &Given) -> Done {
         }
     }
     if let Some(over) = given_options {
-        let under = if given.has(Flag::Replace) {
+        let under = if given.has("replace") {
             Value::Null
         } else {
             installed.get("options").cloned().unwrap_or_default()
@@ -82,7 +82,7 @@ pub(super) fn start(call: &mut Call<'_>, given: &Given) -> Done {
 
 /// `uninstall`, and `dcos package uninstall SERVICE`, where the package manager is in the place of a service.
 pub(super) fn uninstall(call: &mut Call<'_>, given: &Given) -> Done {
-    let name = match given.arg(0) {
+    let name = match given.text(0) {
         "" if call.service().is_empty() => {
             let installed = installed(call)?;
             installed.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()

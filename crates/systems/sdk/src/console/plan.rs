@@ -3,8 +3,8 @@
 //! **Source**: dcos-commons `cli/queries/plan.go`. Match.
 
 use super::call::{Call, Done, Failure, Rules};
-use super::grammar::{Flag, Given};
 use super::tree;
+use planarium_part::console::Given;
 use serde_json::{Map, Value};
 
 pub(super) fn list(call: &mut Call<'_>, _: &Given) -> Done {
@@ -14,43 +14,43 @@ pub(super) fn list(call: &mut Call<'_>, _: &Given) -> Done {
 }
 
 pub(super) fn status(call: &mut Call<'_>, given: &Given) -> Done {
-    status_of(call, given.arg(0), given.has(Flag::Json))
+    status_of(call, given.text(0), given.has("json"))
 }
 
 pub(super) fn start(call: &mut Call<'_>, given: &Given) -> Done {
     let mut params = Map::new();
-    for pair in given.values(Flag::Params) {
+    for pair in given.values("params") {
         let Some((key, value)) = pair.split_once('=') else {
             return Err(Failure::BadWords(format!("parameter '{pair}': write NAME=VALUE")));
         };
         params.insert(key.to_owned(), Value::from(value));
     }
-    let path = ["plans", given.arg(0), "start"];
+    let path = ["plans", given.text(0), "start"];
     let body = call.post(Rules::PlanCommand, &path, &[], Some(&Value::Object(params)))?;
     call.say_json(&body);
     Ok(())
 }
 
 pub(super) fn stop(call: &mut Call<'_>, given: &Given) -> Done {
-    let body = call.post(Rules::PlanCommand, &["plans", given.arg(0), "stop"], &[], None)?;
+    let body = call.post(Rules::PlanCommand, &["plans", given.text(0), "stop"], &[], None)?;
     call.say_json(&body);
     Ok(())
 }
 
 pub(super) fn pause(call: &mut Call<'_>, given: &Given) -> Done {
-    command(call, PAUSE, Element { plan: given.arg(0), phase: given.arg(1), step: "" })
+    command(call, PAUSE, Element { plan: given.text(0), phase: given.text(1), step: "" })
 }
 
 pub(super) fn resume(call: &mut Call<'_>, given: &Given) -> Done {
-    command(call, RESUME, Element { plan: given.arg(0), phase: given.arg(1), step: "" })
+    command(call, RESUME, Element { plan: given.text(0), phase: given.text(1), step: "" })
 }
 
 pub(super) fn force_restart(call: &mut Call<'_>, given: &Given) -> Done {
-    command(call, RESTART, Element { plan: given.arg(0), phase: given.arg(1), step: given.arg(2) })
+    command(call, RESTART, Element { plan: given.text(0), phase: given.text(1), step: given.text(2) })
 }
 
 pub(super) fn force_complete(call: &mut Call<'_>, given: &Given) -> Done {
-    command(call, COMPLETE, Element { plan: given.arg(0), phase: given.arg(1), step: given.arg(2) })
+    command(call, COMPLETE, Element { plan: given.text(0), phase: given.text(1), step: given.text(2) })
 }
 
 /// An API command with its messages for success and for an invalid reply.

@@ -3,8 +3,8 @@
 //! **Source**: dcos-commons `cli/queries/pod.go`. Match.
 
 use super::call::{Call, Done, Failure, Rules};
-use super::grammar::{Flag, Given};
 use super::tree;
+use planarium_part::console::Given;
 use serde_json::Value;
 
 pub(super) fn list(call: &mut Call<'_>, _: &Given) -> Done {
@@ -14,12 +14,12 @@ pub(super) fn list(call: &mut Call<'_>, _: &Given) -> Done {
 }
 
 pub(super) fn status(call: &mut Call<'_>, given: &Given) -> Done {
-    let (path, draw): (&[&str], fn(&Value) -> String) = match given.arg(0) {
+    let (path, draw): (&[&str], fn(&Value) -> String) = match given.text(0) {
         "" => (&["pod", "status"], tree::service),
         pod => (&["pod", pod, "status"], tree::pod),
     };
     let body = call.get(Rules::Plain, path)?;
-    if given.has(Flag::Json) {
+    if given.has("json") {
         call.say_json(&body);
         return Ok(());
     }
@@ -32,17 +32,17 @@ pub(super) fn status(call: &mut Call<'_>, given: &Given) -> Done {
 }
 
 pub(super) fn info(call: &mut Call<'_>, given: &Given) -> Done {
-    let body = call.get(Rules::Plain, &["pod", given.arg(0), "info"])?;
+    let body = call.get(Rules::Plain, &["pod", given.text(0), "info"])?;
     call.say_json(&body);
     Ok(())
 }
 
 pub(super) fn restart(call: &mut Call<'_>, given: &Given) -> Done {
-    command(call, given.arg(0), "restart", &[])
+    command(call, given.text(0), "restart", &[])
 }
 
 pub(super) fn replace(call: &mut Call<'_>, given: &Given) -> Done {
-    command(call, given.arg(0), "replace", &[])
+    command(call, given.text(0), "replace", &[])
 }
 
 /// Sends a command with the names of the tasks meant, all without any, and prints the reply.

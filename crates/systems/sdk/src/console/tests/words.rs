@@ -1,9 +1,10 @@
 //! Words that are understood, and words that are not.
 
 use super::super::commands::COMMANDS;
-use super::super::grammar::usage;
+use super::super::grammar::GRAMMAR;
 use super::asked;
 use planarium_part::Response;
+use planarium_part::console::places;
 
 /// Runs a line that must not send any request; returns the exit code and the outputs.
 fn silent(typed: &str) -> (u8, String, String) {
@@ -101,7 +102,7 @@ fn usage_is_shown_for_the_likely_command() {
     let commands = all.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   ")).count();
     assert_eq!(commands, COMMANDS.len(), "{all}");
     assert!(all.contains("(also: show)"), "{all}");
-    assert_eq!(all, usage(&[]));
+    assert_eq!(all, GRAMMAR.list(&[]));
     assert!(all.lines().all(|line| line.chars().count() <= 100), "{all}");
 }
 
@@ -109,10 +110,11 @@ fn usage_is_shown_for_the_likely_command() {
 fn no_command_is_a_prefix_of_another() {
     for (index, one) in COMMANDS.iter().enumerate() {
         for other in &COMMANDS[index + 1..] {
-            let meet = one.path.iter().zip(other.path).all(|(a, b)| a.iter().any(|word| b.contains(word)));
+            let meet = (0..one.len().min(other.len()))
+                .all(|at| one.word(at).any(|word| other.word(at).any(|own| own == word)));
             assert!(!meet, "{} and {}", one.about, other.about);
         }
-        let needed = one.args.iter().map(|arg| arg.is_required).collect::<Vec<_>>();
+        let needed = places(one.arguments).map(|place| place.is_needed).collect::<Vec<_>>();
         assert!(
             needed.is_sorted_by(|a, b| a >= b),
             "{}: a needed argument after one that may be left out",
