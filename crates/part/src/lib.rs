@@ -2,7 +2,7 @@
 //!
 //! *Knows*: the contract of everything that owns state and timers ([`Part`]), of a cluster manager under the systems
 //! ([`Layer`]) and of a system ([`System`], [`Definition`], [`Dialect`]); the machines as a part accesses them
-//! ([`Ground`]); HTTP without a transport ([`http`]); processes under manual control ([`manual`]). *Must not know*: any
+//! ([`Ground`]); HTTP without a transport ([`http`]) and its tables of paths ([`routes`]); processes under manual control ([`manual`]). *Must not know*: any
 //! part.
 //!
 //! A *system* is one of the real ones: its own crate with a type that implements [`System`]. A value of that type is one
@@ -16,6 +16,7 @@ mod ground;
 pub mod http;
 pub mod manual;
 mod part;
+pub mod routes;
 mod statuses;
 mod system;
 

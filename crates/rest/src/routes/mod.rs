@@ -20,7 +20,7 @@ pub(crate) fn route(session: &mut Session, request: &Request, is_over: &dyn Fn()
 
 /// Returns whether a request is for the journal, which is returned completely or not at all.
 pub(crate) fn is_journal(request: &Request) -> bool {
-    request.segments() == ["sim", "journal"]
+    request.segments() == ["sim", sim::JOURNAL]
 }
 
 fn unknown(request: &Request) -> Response {

@@ -2,9 +2,10 @@
 
 use crate::problem::{problem, refused};
 use crate::{Request, Response, Session, left_out, pieces};
+use planarium_part::routes::{Captures, Route, find};
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{AddAgent, Fault, LoadService, RemoveAgent, RemoveService};
+use planarium_protocol::input::{AddAgent, ClearFault, Fault, LoadService, RemoveAgent, RemoveService};
 use planarium_protocol::json;
 use planarium_protocol::view::{Applied, ServiceView, View};
 use planarium_scenario::find_element;
@@ -16,6 +17,76 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
 
+/// A request below `/sim`.
+struct Asked<'a> {
+    request: &'a Request,
+    captures: Captures<'a>,
+    is_over: &'a dyn Fn() -> bool,
+}
+
+/// Answers a request.
+type Handler = fn(&mut Session, &Asked<'_>) -> Response;
+
+const fn route_to(methods: &'static str, pattern: &'static str, handler: Handler) -> Route<Handler> {
+    Route::new(methods, pattern, handler)
+}
+
+/// The journal, which is returned completely or not at all.
+pub(super) const JOURNAL: &str = "journal";
+
+/// Every path below `/sim`.
+const ROUTES: &[Route<Handler>] = &[
+    route_to("GET", "", |session, _| Response::json(200, &session.engine.clock_json())),
+    route_to("POST", "advance", |session, asked| {
+        body(asked.request).map_or_else(|r| r, |advance| advance_by(session, &advance, asked.is_over))
+    }),
+    route_to("POST", "inputs", |session, asked| inputs(session, asked.request)),
+    route_to("GET", "events", |session, asked| events(session, asked.request)),
+    route_to("GET", "view", |session, _| left_out::view(&session.engine.view())),
+    route_to("GET", JOURNAL, |session, _| Response::json(200, &session.engine.journal())),
+    route_to("PUT", JOURNAL, |session, asked| {
+        body(asked.request).map_or_else(|r| r, |journal| replace(session, &journal))
+    }),
+    route_to("PUT", "scenario", |session, asked| scenario(session, asked.request)),
+    route_to("POST", "seek", |session, asked| {
+        body(asked.request).map_or_else(|r| r, |seek| seek_to(session, &seek))
+    }),
+    route_to("POST", "services", |session, asked| {
+        apply_body::<LoadService>(session, asked.request, Input::LoadService)
+    }),
+    route_to("GET", "services/{name...}", |session, asked| {
+        definition(session, &asked.captures.joined("name"))
+    }),
+    route_to("PUT", "services/{name...}", |session, asked| {
+        update(session, asked.request, &asked.captures.joined("name"))
+    }),
+    route_to("DELETE", "services/{name...}", |session, asked| {
+        let force = asked.request.param("force").is_some_and(|value| value != "false");
+        let name = asked.captures.joined("name");
+        applied(session, Input::RemoveService(RemoveService { dialect: String::new(), name, force }))
+    }),
+    route_to("POST", "agents", |session, asked| {
+        apply_body::<AddAgent>(session, asked.request, Input::AddAgent)
+    }),
+    route_to("DELETE", "agents/{agent}", |session, asked| {
+        applied(session, Input::RemoveAgent(RemoveAgent { agent: asked.captures.text("agent") }))
+    }),
+    route_to("POST", "faults", |session, asked| apply_body::<Fault>(session, asked.request, Input::Fault)),
+    route_to("DELETE", "faults/{id}", |session, asked| {
+        applied(session, Input::ClearFault(ClearFault { id: asked.captures.text("id") }))
+    }),
+    route_to("GET", "why", |session, asked| why(session, asked.request)),
+    route_to("GET", "config-file", |session, asked| config_file(session, asked.request)),
+    route_to("GET", "branches", |session, _| Response::json(200, &session.engine.branches())),
+    route_to("POST", "branches/{id}", |session, asked| {
+        let id = asked.captures.one("id");
+        match id.parse().ok().filter(|id| session.engine.switch_branch(*id)) {
+            Some(_) => Response::json(200, &session.engine.clock_json()),
+            None => problem(404, "no such branch", &format!("there is no branch {id}")),
+        }
+    }),
+];
+
 /// Answers below `/sim`.
 pub(crate) fn route(
     session: &mut Session,
@@ -23,62 +94,23 @@ pub(crate) fn route(
     rest: &[&str],
     is_over: &dyn Fn() -> bool,
 ) -> Response {
-    let method = request.method.as_str();
-    match (method, rest) {
-        ("GET" | "HEAD", []) => Response::json(200, &session.engine.clock_json()),
-        ("POST", ["advance"]) => {
-            body(request).map_or_else(|r| r, |advance| advance_by(session, &advance, is_over))
-        }
-        ("POST", ["inputs"]) => inputs(session, request),
-        ("GET", ["events"]) => events(session, request),
-        ("GET", ["view"]) => left_out::view(&session.engine.view()),
-        ("GET", ["journal"]) => Response::json(200, &session.engine.journal()),
-        ("PUT", ["journal"]) => body(request).map_or_else(|r| r, |journal| replace(session, &journal)),
-        ("PUT", ["scenario"]) => scenario(session, request),
-        ("POST", ["seek"]) => body(request).map_or_else(|r| r, |seek| seek_to(session, &seek)),
-        ("POST", ["services"]) => apply_body::<LoadService>(session, request, Input::LoadService),
-        ("GET", ["services", name @ ..]) if !name.is_empty() => definition(session, &name.join("/")),
-        ("PUT", ["services", name @ ..]) if !name.is_empty() => update(session, request, &name.join("/")),
-        ("DELETE", ["services", name @ ..]) if !name.is_empty() => {
-            let force = request.param("force").is_some_and(|value| value != "false");
-            applied(
-                session,
-                Input::RemoveService(RemoveService { dialect: String::new(), name: name.join("/"), force }),
-            )
-        }
-        ("POST", ["agents"]) => apply_body::<AddAgent>(session, request, Input::AddAgent),
-        ("DELETE", ["agents", agent]) => {
-            applied(session, Input::RemoveAgent(RemoveAgent { agent: (*agent).to_owned() }))
-        }
-        ("POST", ["faults"]) => apply_body::<Fault>(session, request, Input::Fault),
-        ("DELETE", ["faults", id]) => applied(
-            session,
-            Input::ClearFault(planarium_protocol::input::ClearFault { id: (*id).to_owned() }),
-        ),
-        ("GET", ["why"]) => why(session, request),
-        ("GET", ["config-file"]) => config_file(session, request),
-        ("GET", ["branches"]) => Response::json(200, &session.engine.branches()),
-        ("POST", ["branches", id]) => match id.parse().ok().filter(|id| session.engine.switch_branch(*id)) {
-            Some(_) => Response::json(200, &session.engine.clock_json()),
-            None => problem(404, "no such branch", &format!("there is no branch {id}")),
-        },
-        _ => unknown(method, rest),
-    }
-}
-
-fn unknown(method: &str, rest: &[&str]) -> Response {
-    let allowed = match rest {
-        [] | ["events" | "view" | "why" | "config-file" | "branches"] => "GET",
-        ["advance" | "inputs" | "seek" | "services" | "agents" | "faults"] | ["branches", _] => "POST",
-        ["journal"] => "GET, PUT",
-        ["scenario"] => "PUT",
-        ["services", _, ..] => "GET, PUT, DELETE",
-        ["agents" | "faults", _] => "DELETE",
-        _ => return problem(404, "no such path", &format!("there is no /sim/{}", rest.join("/"))),
+    let path = rest.join("/");
+    let Some(found) = find(ROUTES, rest) else {
+        return problem(404, "no such path", &format!("there is no /sim/{path}"));
     };
-    let mut response = problem(405, "wrong method", &format!("{method} is not for /sim/{}", rest.join("/")));
-    response.headers.push(("allow".into(), allowed.to_owned()));
-    response
+    // Of the reads, only that of the clock is answered without a body.
+    let is_headless = request.method == "HEAD" && !rest.is_empty();
+    match found.by(&request.method) {
+        Ok(handler) if !is_headless => {
+            handler(session, &Asked { request, captures: found.captures, is_over })
+        }
+        _ => {
+            let text = format!("{} is not for /sim/{path}", request.method);
+            let mut response = problem(405, "wrong method", &text);
+            response.headers.push(("allow".into(), found.allowed()));
+            response
+        }
+    }
 }
 
 trait ClockJson {

@@ -26,6 +26,7 @@ use crate::plan::{Step, StepId};
 use crate::run::log::verdict;
 use crate::run::{Reason, Record, Trace};
 use crate::{DIALECT, views};
+use planarium_part::routes::{Captures, Route, find};
 use planarium_part::{Request, Response, Wire, outcome};
 use planarium_protocol::input::{HttpCall, Input, LoadService, RemoveService};
 use planarium_protocol::refusal::RefusalCode;
@@ -95,14 +96,19 @@ impl Daemon {
             });
         };
         let member = self.find(name);
-        match (request.method.as_str(), rest) {
-            ("PUT" | "POST", []) => put(name, member, request),
-            ("DELETE", []) if member.is_some() => delete(name, request),
-            _ => match member {
-                None => Wire::Answer(problem(404, &format!("there is no application '{name}'"))),
-                Some(member) if reads => Wire::Answer(read(member, request, rest)),
-                Some(member) => change(member, request, rest),
-            },
+        // A POST to the application itself loads it, too.
+        let method = if rest.is_empty() && request.method == "POST" { "PUT" } else { &*request.method };
+        let found = find(ROUTES, rest);
+        let meaning = found.as_ref().map(|found| found.by(method));
+        match (meaning, member) {
+            (Some(Ok(Meaning::Load)), member) => put(name, member, request),
+            (_, None) => Wire::Answer(problem(404, &format!("there is no application '{name}'"))),
+            (Some(Ok(Meaning::Read(read))), Some(member)) => Wire::Answer(read(&member.app, request)),
+            (Some(Ok(Meaning::Delete)), Some(_)) => delete(name, request),
+            (Some(Ok(Meaning::LoadPlan)), Some(member)) => put_plan(member, request),
+            (Some(Ok(Meaning::Command(_))), Some(_)) => Wire::call(request),
+            (Some(Err(allowed)), Some(_)) => Wire::Answer(Response::wrong_method(&allowed)),
+            (None, Some(_)) => Wire::Answer(problem(404, "there is no such path below the application")),
         }
     }
 
@@ -197,54 +203,75 @@ fn changed(input: Input) -> Wire {
     Wire::Change(Box::new(input), Box::new(reply))
 }
 
-fn read(member: &Member, request: &Request, rest: &[&str]) -> Response {
-    let app = &*member.app;
-    match rest {
-        [] => Response::json(200, &state(app)),
-        ["plan"] => {
-            if request.header("accept").is_some_and(|accept| accept.contains("json")) {
-                return Response::json(
-                    200,
-                    &json!({ "generated": app.prepared.generated, "plan": app.prepared.text }),
-                );
-            }
-            if !app.run.has_plan() {
-                return Response::empty(204);
-            }
-            let response = Response::text(200, app.prepared.text.to_string());
-            Response { content_type: "application/yaml;charset=utf-8", ..response }
-        }
-        ["deployment"] => Response::json(200, &deployment(app)),
-        ["log"] => {
-            let since = request.param("since").and_then(|since| since.parse::<usize>().ok()).unwrap_or(0);
-            Response::json(200, &json!({ "log": log(app, since) }))
-        }
-        ["instances"] => Response::json(200, &json!({ "instances": instances(app) })),
-        ["drawing"] => Response::json(200, &views::drawing(app)),
-        _ if is_command(rest) => Response::wrong_method("POST"),
-        _ => problem(404, "there is no such path below the application"),
-    }
+/// The meaning of a path below an application.
+#[derive(Clone, Copy)]
+enum Meaning {
+    Read(fn(&App, &Request) -> Response),
+    Load,
+    Delete,
+    LoadPlan,
+    Command(fn(&Fields<'_>, &Captures<'_>) -> Result<Command, Refusal>),
 }
 
-/// Returns whether what follows a name is a command.
-fn is_command(rest: &[&str]) -> bool {
-    matches!(
-        rest,
-        ["start" | "pause" | "resume" | "step" | "abandon" | "reset" | "replan" | "gate-pass" | "gate-fail"]
-            | ["gates", _]
-    )
+const fn read(pattern: &'static str, answer: fn(&App, &Request) -> Response) -> Route<Meaning> {
+    Route::new("GET", pattern, Meaning::Read(answer))
 }
 
-fn change(member: &Member, request: &Request, rest: &[&str]) -> Wire {
-    match (request.method.as_str(), rest) {
-        ("POST", _) if is_command(rest) => Wire::call(request),
-        ("PUT", ["plan"]) => put_plan(member, request),
-        (_, ["plan"]) => Wire::Answer(Response::wrong_method("GET, PUT")),
-        (_, ["deployment" | "log" | "instances" | "drawing"]) => Wire::Answer(Response::wrong_method("GET")),
-        (_, []) => Wire::Answer(Response::wrong_method("GET, PUT, DELETE")),
-        _ if is_command(rest) => Wire::Answer(Response::wrong_method("POST")),
-        _ => Wire::Answer(problem(404, "there is no such path below the application")),
+const fn command_at(
+    pattern: &'static str,
+    make: fn(&Fields<'_>, &Captures<'_>) -> Result<Command, Refusal>,
+) -> Route<Meaning> {
+    Route::new("POST", pattern, Meaning::Command(make))
+}
+
+/// Every path below an application.
+const ROUTES: &[Route<Meaning>] = &[
+    read("", |app, _| Response::json(200, &state(app))),
+    Route::new("PUT", "", Meaning::Load),
+    Route::new("DELETE", "", Meaning::Delete),
+    read("plan", read_plan),
+    Route::new("PUT", "plan", Meaning::LoadPlan),
+    read("deployment", |app, _| Response::json(200, &deployment(app))),
+    read("log", |app, request| {
+        let since = request.param("since").and_then(|since| since.parse::<usize>().ok()).unwrap_or(0);
+        Response::json(200, &json!({ "log": log(app, since) }))
+    }),
+    read("instances", |app, _| Response::json(200, &json!({ "instances": instances(app) }))),
+    read("drawing", |app, _| Response::json(200, &views::drawing(app))),
+    command_at("start", |fields, _| {
+        let paused = fields.flag("paused").unwrap_or(false);
+        Ok(Command::Start { paused, interactive: fields.flag("interactive") })
+    }),
+    command_at("pause", |_, _| Ok(Command::Pause)),
+    command_at("resume", |_, _| Ok(Command::Resume)),
+    command_at("step", |_, _| Ok(Command::Step)),
+    command_at("abandon", |_, _| Ok(Command::Abandon)),
+    command_at("reset|replan", |_, _| Ok(Command::Reset)),
+    command_at("gate-pass", |fields, _| Ok(Command::Gate { step: fields.text("step"), passed: true })),
+    command_at("gate-fail", |fields, _| Ok(Command::Gate { step: fields.text("step"), passed: false })),
+    command_at("gates/{step}", |fields, at| {
+        let passed = match fields.text("result").as_deref() {
+            Some("pass") => true,
+            Some("fail") => false,
+            Some(other) => return Err(bad(&format!("the result is pass or fail, not '{other}'"))),
+            None => return Err(bad("the body must be {\"result\": \"pass\"} or {\"result\": \"fail\"}")),
+        };
+        Ok(Command::Gate { step: Some(at.text("step")), passed })
+    }),
+];
+
+fn read_plan(app: &App, request: &Request) -> Response {
+    if request.header("accept").is_some_and(|accept| accept.contains("json")) {
+        return Response::json(
+            200,
+            &json!({ "generated": app.prepared.generated, "plan": app.prepared.text }),
+        );
     }
+    if !app.run.has_plan() {
+        return Response::empty(204);
+    }
+    let response = Response::text(200, app.prepared.text.to_string());
+    Response { content_type: "application/yaml;charset=utf-8", ..response }
 }
 
 /// Brings another plan.
@@ -259,45 +286,38 @@ fn put_plan(member: &Member, request: &Request) -> Wire {
     loading(load, Some(member))
 }
 
+fn bad(text: &str) -> Refusal {
+    Refusal::new(RefusalCode::BadRequest, text)
+}
+
+/// The fields of a call: those of its body before those of its query.
+struct Fields<'c> {
+    body: &'c Value,
+    query: Request,
+}
+
+impl Fields<'_> {
+    fn flag(&self, key: &str) -> Option<bool> {
+        let own = self.body.get(key).and_then(Value::as_bool);
+        own.or_else(|| Some(self.query.param(key)? != "false"))
+    }
+
+    fn text(&self, key: &str) -> Option<String> {
+        let own = self.body.get(key).and_then(Value::as_str).map(str::to_owned);
+        own.or_else(|| self.query.param(key))
+    }
+}
+
 /// The command of a journaled call; `None` if the path is not a command.
 pub(crate) fn command(call: &HttpCall, rest: &[&str]) -> Option<Result<Command, Refusal>> {
-    let bad = |text: &str| Err(Refusal::new(RefusalCode::BadRequest, text));
-    let field = |key: &str| call.body.get(key).cloned();
-    let query = call.path.split_once('?').map_or("", |(_, query)| query);
-    let request = Request { query: query.to_owned(), ..Request::default() };
-    let flag = |key: &str| {
-        field(key).and_then(|value| value.as_bool()).or_else(|| Some(request.param(key)? != "false"))
-    };
-    let text = |key: &str| {
-        field(key).and_then(|value| value.as_str().map(str::to_owned)).or_else(|| request.param(key))
-    };
     if !(call.body.is_null() || call.body.is_object() || call.body.as_str() == Some("")) {
-        return Some(bad("the body must be an object"));
+        return Some(Err(bad("the body must be an object")));
     }
-    Some(Ok(match rest {
-        ["start"] => {
-            Command::Start { paused: flag("paused").unwrap_or(false), interactive: flag("interactive") }
-        }
-        ["pause"] => Command::Pause,
-        ["resume"] => Command::Resume,
-        ["step"] => Command::Step,
-        ["abandon"] => Command::Abandon,
-        ["reset" | "replan"] => Command::Reset,
-        ["gate-pass"] => Command::Gate { step: text("step"), passed: true },
-        ["gate-fail"] => Command::Gate { step: text("step"), passed: false },
-        ["gates", step] => {
-            let passed = match text("result").as_deref() {
-                Some("pass") => true,
-                Some("fail") => false,
-                Some(other) => return Some(bad(&format!("the result is pass or fail, not '{other}'"))),
-                None => {
-                    return Some(bad("the body must be {\"result\": \"pass\"} or {\"result\": \"fail\"}"));
-                }
-            };
-            Command::Gate { step: Some((*step).to_owned()), passed }
-        }
-        _ => return None,
-    }))
+    let found = find(ROUTES, rest)?;
+    let Meaning::Command(make) = found.meaning() else { return None };
+    let query = call.path.split_once('?').map_or("", |(_, query)| query).to_owned();
+    let fields = Fields { body: &call.body, query: Request { query, ..Request::default() } };
+    Some(make(&fields, &found.captures))
 }
 
 /// Returns the answer of a command.

@@ -86,17 +86,6 @@ pub enum Conversion {
 }
 
 impl Conversion {
-    /// The last part of the v0 path.
-    pub(super) fn of_path(path: &str) -> Option<Self> {
-        Some(match path {
-            "reserve" => Self::Reserve,
-            "unreserve" => Self::Unreserve,
-            "create-volumes" => Self::Create,
-            "destroy-volumes" => Self::Destroy,
-            _ => return None,
-        })
-    }
-
     /// The type of the v1 call.
     pub(super) fn of_type(kind: &str) -> Option<Self> {
         Some(match kind {

@@ -13,31 +13,34 @@ use planarium_protocol::Text;
 use planarium_protocol::json::bare;
 use serde_json::Value;
 
-/// Reads a call of the v0 API by its method and the segments of its path; the body is JSON, or for form endpoints its
-/// text or its fields. `None` if there is no such call.
-pub fn v0_call(method: &str, path: &[&str], body: &Value) -> Option<Read<OperatorCall>> {
-    match (method, path) {
-        ("PUT", ["weights"]) => Some(weights::read_list(body)),
-        ("POST", ["quota"]) => Some(Message::of(body).and_then(|request| quota::read_request(&request))),
-        ("DELETE", ["quota", role @ ..]) => Some(quota::read_path(role)),
-        ("POST", [path]) => form_call(path, body),
-        _ => None,
+/// Changes of the v0 API.
+#[derive(Clone, Copy, Debug)]
+pub enum V0 {
+    /// Sets weights.
+    Weights,
+    /// Sets a quota.
+    Quota,
+    /// Removes the quota of the role that the path ends with.
+    RemoveQuota,
+    /// Converts resources.
+    Convert(Conversion),
+    /// Ends a framework.
+    Teardown,
+}
+
+/// Reads a change of the v0 API; the body is JSON, or for form endpoints its text or its fields. `rest` is what follows the path.
+pub fn v0_call(change: V0, rest: &[&str], body: &Value) -> Read<OperatorCall> {
+    match change {
+        V0::Weights => weights::read_list(body),
+        V0::Quota => Message::of(body).and_then(|request| quota::read_request(&request)),
+        V0::RemoveQuota => quota::read_path(rest),
+        V0::Convert(kind) => form_call(Some(kind), body),
+        V0::Teardown => form_call(None, body),
     }
 }
 
-/// Methods by which a path changes something; none for other paths.
-pub fn v0_methods(path: &[&str]) -> Option<&'static str> {
-    match path {
-        ["weights"] => Some("GET, PUT"),
-        ["quota", ..] => Some("GET, POST, DELETE"),
-        ["teardown"] => Some("POST"),
-        [path] => Conversion::of_path(path).map(|_| "POST"),
-        _ => None,
-    }
-}
-
-/// Reads the form of an endpoint.
-fn form_call(path: &str, form: &Value) -> Option<Read<OperatorCall>> {
+/// Reads the form of a conversion, or without one that of a teardown.
+fn form_call(kind: Option<Conversion>, form: &Value) -> Read<OperatorCall> {
     let fields = match form {
         Value::Object(map) => map.iter().map(|(name, value)| (name.clone(), bare(value))).collect(),
         form => form_fields(form.as_str().unwrap_or_default()),
@@ -46,31 +49,26 @@ fn form_call(path: &str, form: &Value) -> Option<Read<OperatorCall>> {
         let text = fields.get(name).filter(|text| !text.is_empty());
         text.map(String::as_str).ok_or_else(|| bad(format!("Missing '{name}' in the request body")))
     };
-    if path == "teardown" {
-        return Some(field("frameworkId").map(|id| OperatorCall::Teardown { framework_id: id.into() }));
+    let Some(kind) = kind else {
+        return field("frameworkId").map(|id| OperatorCall::Teardown { framework_id: id.into() });
+    };
+    let agent_id = field("slaveId")?.into();
+    let text = field(kind.list())?;
+    let value: Value = planarium_protocol::json::value(text.as_bytes())
+        .map_err(|error| bad(format!("Error in parsing '{}' in the request body: {error}", kind.list())))?;
+    if !value.is_array() {
+        return Err(bad(format!("'{}' must be a JSON array", kind.list())));
     }
-    let kind = Conversion::of_path(path)?;
-    Some((|| {
-        let agent_id = field("slaveId")?.into();
-        let text = field(kind.list())?;
-        let value: Value = planarium_protocol::json::value(text.as_bytes()).map_err(|error| {
-            bad(format!("Error in parsing '{}' in the request body: {error}", kind.list()))
-        })?;
-        if !value.is_array() {
-            return Err(bad(format!("'{}' must be a JSON array", kind.list())));
+    let resources = read_valid_list(&messages(&value, kind.list())?)?;
+    let source = match fields.get("source").filter(|_| kind == Conversion::Reserve) {
+        None => Vec::new(),
+        Some(text) => {
+            let value: Value = planarium_protocol::json::value(text.as_bytes())
+                .map_err(|error| bad(format!("Error in parsing 'source' in the request body: {error}")))?;
+            read_valid_list(&messages(&value, "source")?)?
         }
-        let resources = read_valid_list(&messages(&value, kind.list())?)?;
-        let source = match fields.get("source").filter(|_| kind == Conversion::Reserve) {
-            None => Vec::new(),
-            Some(text) => {
-                let value: Value = planarium_protocol::json::value(text.as_bytes()).map_err(|error| {
-                    bad(format!("Error in parsing 'source' in the request body: {error}"))
-                })?;
-                read_valid_list(&messages(&value, "source")?)?
-            }
-        };
-        Ok(OperatorCall::Convert(Convert { kind, agent_id, resources, source }))
-    })())
+    };
+    Ok(OperatorCall::Convert(Convert { kind, agent_id, resources, source }))
 }
 
 /// Reads a v1 call. None when its type is not one of these.
@@ -162,6 +160,6 @@ mod tests {
         assert_eq!(got["slaveId"], "a-S0");
         assert_eq!(got["resources"], r#"[{"name":"cpus"}]"#);
         assert_eq!((got["x"].as_str(), got["flag"].as_str()), ("a b%zz", ""));
-        assert!(form_fields("").is_empty() && v0_call("POST", &["state"], &Value::Null).is_none());
+        assert!(form_fields("").is_empty() && v0_call(V0::Teardown, &[], &Value::Null).is_err());
     }
 }

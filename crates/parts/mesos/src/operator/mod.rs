@@ -15,7 +15,7 @@ pub(crate) mod quota;
 pub(crate) mod weights;
 
 pub use call::{Conversion, Convert, OperatorCall, QuotaConfig};
-pub use decode::{v0_call, v0_methods, v1_call};
+pub use decode::{V0, v0_call, v1_call};
 pub(crate) use events::Operators;
 pub use events::TimedEvent;
 pub use forms::{form_fields, percent_decoded};

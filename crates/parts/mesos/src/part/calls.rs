@@ -1,17 +1,19 @@
 //! Calls of the Mesos master's API as inputs, and queries to it.
 //!
-//! Knows: which path is which kind of call. Must not know: what a call does; that is the master's.
+//! Knows: how each kind of call is read. Must not know: what a call does; that is the master's.
 //!
 //! A `call` input whose path belongs to the master is resolved here, so that every replay resolves it the same way. The
 //! body is the JSON of a v1 call, or the form of a v0 endpoint as a text or an object. The result is `{"status":CODE}`,
 //! with `body` and more if the call has an answer. Reads may be applied as inputs, too; they change nothing.
 
 use super::Mesos;
+use super::routes::{Endpoint, ROUTES, unprefixed};
 use crate::maintenance::decode;
-use crate::operator::{OperatorCall, TimedEvent, form_fields, v0_call, v0_methods, v1_call};
-use crate::wire::{Calendar, MesosQuery, operator_question, question};
+use crate::operator::{OperatorCall, TimedEvent, V0, form_fields, v0_call, v1_call};
+use crate::wire::{Calendar, MesosQuery, operator_question};
 use planarium_ground::Cx;
 use planarium_part::Ground;
+use planarium_part::routes::{Found, find};
 use planarium_protocol::Refusal;
 use planarium_protocol::input::{HttpCall, Maintenance};
 use planarium_protocol::json;
@@ -55,34 +57,24 @@ impl Mesos {
     ) -> Option<Result<Value, Refusal>> {
         let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        let parts = match parts.as_slice() {
-            ["mesos", "master", rest @ ..] | ["mesos" | "master", rest @ ..] | rest => rest,
-        };
-        let fields = form_fields(query);
-        let asked = question(parts, &|key| fields.get(key).cloned());
-        if let ("GET" | "HEAD", Some(asked)) = (call.method.as_str(), &asked) {
-            return Some(self.reply_to(ground, asked));
-        }
-        match (call.method.as_str(), parts) {
-            ("POST", ["maintenance", "schedule", ..]) => {
-                Some(self.maintenance_call(cx, ground, "schedule", &call.body))
+        let found = find(ROUTES, unprefixed(&parts).0).filter(is_call)?;
+        let rest = found.captures.rest();
+        match found.by(&call.method) {
+            Ok(Endpoint::Read(asked)) => {
+                let fields = form_fields(query);
+                Some(self.reply_to(ground, &asked(&|key| fields.get(key).cloned())))
             }
-            ("POST", ["machine", op @ ("down" | "up"), ..]) => {
-                Some(self.maintenance_call(cx, ground, op, &call.body))
+            Ok(Endpoint::Maintenance(op)) => Some(self.maintenance_call(cx, ground, op, &call.body)),
+            Ok(Endpoint::Scheduler) => Some(self.scheduler_call(cx, ground, &call.body)),
+            Ok(Endpoint::Operator) => Some(self.operator_call(cx, ground, &call.body)),
+            Ok(Endpoint::Change(change)) if rest.is_empty() || matches!(change, V0::RemoveQuota) => {
+                let read = v0_call(*change, rest, &call.body);
+                Some(read.and_then(|call| self.operate(cx, ground, &call)))
             }
-            ("POST", ["api", "v1", "scheduler", ..]) => Some(self.scheduler_call(cx, ground, &call.body)),
-            ("POST", ["api", "v1", ..]) => Some(self.operator_call(cx, ground, &call.body)),
-            (method, parts) => match v0_call(method, parts, &call.body) {
-                Some(read) => Some(read.and_then(|call| self.operate(cx, ground, &call))),
-                None => {
-                    let known = asked.is_some()
-                        || v0_methods(parts).is_some()
-                        || matches!(parts, ["machine", "down" | "up", ..] | ["api", "v1", ..]);
-                    let text = format!("{method} is not for {path}");
-                    let refusal = Refusal::new(RefusalCode::BadRequest, text);
-                    known.then_some(Err(Refusal { status: 405, ..refusal }))
-                }
-            },
+            _ => {
+                let text = format!("{} is not for {path}", call.method);
+                Some(Err(Refusal { status: 405, ..Refusal::new(RefusalCode::BadRequest, text) }))
+            }
         }
     }
 
@@ -148,15 +140,18 @@ impl Mesos {
 
 /// Returns whether a call is one of the master's.
 pub(super) fn is_masters(call: &HttpCall) -> bool {
-    let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
+    let path = call.path.split_once('?').map_or(&*call.path, |(path, _)| path);
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    let parts = match parts.as_slice() {
-        ["mesos", "master", rest @ ..] | ["mesos" | "master", rest @ ..] | rest => rest,
-    };
-    let fields = form_fields(query);
-    question(parts, &|key| fields.get(key).cloned()).is_some()
-        || v0_methods(parts).is_some()
-        || matches!(parts, ["machine", "down" | "up", ..] | ["api", "v1", ..])
+    find(ROUTES, unprefixed(&parts).0).is_some_and(|found| is_call(&found))
+}
+
+/// Returns whether an endpoint takes calls as inputs. Forms do only where nothing follows their path.
+fn is_call(found: &Found<'_, Endpoint>) -> bool {
+    match found.meaning() {
+        Endpoint::Health | Endpoint::Redirect | Endpoint::Beside => false,
+        Endpoint::Change(_) => found.captures.rest().is_empty(),
+        Endpoint::Scheduler | Endpoint::Operator | Endpoint::Read(_) | Endpoint::Maintenance(_) => true,
+    }
 }
 
 /// Which maintenance operation a v1 call is.

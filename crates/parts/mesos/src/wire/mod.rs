@@ -43,4 +43,4 @@ pub(crate) use common::decimal;
 pub use common::{Calendar, HEARTBEAT_S};
 pub use event::{error_event, heartbeat};
 pub use framework::{Subscription, framework_info};
-pub use query::{Answer, MesosQuery, TasksQuery, is_operator_read, operator_question, question};
+pub use query::{Answer, MesosQuery, TasksQuery, is_operator_read, operator_question};

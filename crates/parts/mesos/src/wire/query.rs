@@ -88,37 +88,6 @@ pub enum MesosQuery {
     },
 }
 
-/// Returns the query of a path; `None` if the path is not a read. Segments after a known path are ignored, and
-/// unreadable numbers count as absent.
-///
-/// Source: `apache/mesos: 3rdparty/libprocess/src/process.cpp` (the longest prefix that has a handler). Match.
-pub fn question(parts: &[&str], param: &dyn Fn(&str) -> Option<String>) -> Option<MesosQuery> {
-    let given = |key: &str| param(key).filter(|value| !value.is_empty());
-    let number = |key: &str| given(key).and_then(|text| text.parse().ok());
-    Some(match parts {
-        ["maintenance", "schedule", ..] => MesosQuery::MaintenanceSchedule,
-        ["maintenance", "status", ..] => MesosQuery::MaintenanceStatus,
-        ["metrics", "snapshot", ..] => MesosQuery::Metrics,
-        ["state" | "state.json", ..] => MesosQuery::State,
-        ["slaves", ..] => MesosQuery::Slaves { slave_id: given("slave_id") },
-        ["tasks" | "tasks.json", ..] => MesosQuery::Tasks(TasksQuery {
-            limit: number("limit"),
-            offset: number("offset"),
-            ascending: given("order").is_some_and(|order| order == "asc"),
-            framework_id: given("framework_id"),
-            task_id: given("task_id"),
-        }),
-        ["frameworks", ..] => MesosQuery::Frameworks { framework_id: given("framework_id") },
-        ["state-summary", ..] => MesosQuery::StateSummary,
-        ["roles" | "roles.json", ..] => MesosQuery::Roles,
-        ["weights", ..] => MesosQuery::Weights,
-        ["quota", ..] => MesosQuery::Quota,
-        ["flags", ..] => MesosQuery::Flags,
-        ["version"] => MesosQuery::Version,
-        _ => return None,
-    })
-}
-
 /// Types of operator calls that are answered without a journal entry.
 const OPERATOR_READS: [&str; 19] = [
     "GET_MAINTENANCE_SCHEDULE",

@@ -47,8 +47,7 @@ impl Reader<'_> {
             | Route::QueueDelay(_)
             | Route::TasksDelete
             | Route::PodInstances(_)
-            | Route::PodInstance(..)
-            | Route::Unknown => Err(Refused::NotFound("URI not found".to_owned())),
+            | Route::PodInstance(..) => Err(Refused::NotFound("URI not found".to_owned())),
         }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! **Source**: `marathon: api/v2/*Resource.scala`. Match.
 
+use planarium_part::routes::{self, Captures, Found};
+
 /// Meanings of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
@@ -35,7 +37,6 @@ pub(crate) enum Route {
     PodVersion(String, String),
     PodInstances(String),
     PodInstance(String, String),
-    Unknown,
 }
 
 /// The parsed request of a call.
@@ -56,74 +57,80 @@ pub(crate) fn below<'p, 's>(parts: &'p [&'s str], service: &str) -> Option<&'p [
     }
 }
 
-/// Returns the meaning of a path below that.
-pub(crate) fn of(parts: &[&str]) -> Route {
-    let path = |parts: &[&str]| format!("/{}", parts.join("/"));
-    match parts {
-        ["ping"] => Route::Ping,
-        ["metrics"] => Route::Metrics,
-        ["v2", "apps"] => Route::Apps,
-        ["v2", "apps", id @ .., "restart"] if !id.is_empty() => Route::AppRestart(path(id)),
-        ["v2", "apps", id @ .., "tasks"] if !id.is_empty() => Route::AppTasks(path(id)),
-        ["v2", "apps", id @ .., "tasks", task] if !id.is_empty() => {
-            Route::AppTask(path(id), (*task).to_owned())
-        }
-        ["v2", "apps", id @ .., "versions"] if !id.is_empty() => Route::AppVersions(path(id)),
-        ["v2", "apps", id @ .., "versions", version] if !id.is_empty() => {
-            Route::AppVersion(path(id), (*version).to_owned())
-        }
-        ["v2", "apps", id @ ..] => Route::App(path(id)),
-        ["v2", "groups"] => Route::Groups,
-        ["v2", "groups", id @ ..] => Route::Group(path(id)),
-        ["v2", "deployments"] => Route::Deployments,
-        ["v2", "deployments", id] => Route::Deployment((*id).to_owned()),
-        ["v2", "queue"] => Route::Queue,
-        ["v2", "queue", id @ .., "delay"] if !id.is_empty() => Route::QueueDelay(path(id)),
-        ["v2", "tasks"] => Route::Tasks,
-        ["v2", "tasks", "delete"] => Route::TasksDelete,
-        ["v2", "info"] => Route::Info,
-        ["v2", "leader"] => Route::Leader,
-        ["v2", "events"] => Route::Events,
-        ["v2", "plugins"] => Route::Plugins,
-        ["v2", "plugins", id, _, ..] => Route::Plugin((*id).to_owned()),
-        ["v2", "pods"] => Route::Pods,
-        ["v2", "pods", "::status"] => Route::PodsStatus,
-        ["v2", "pods", id @ .., last] => pod(id, last),
-        _ => Route::Unknown,
-    }
+/// A path of the API.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resource {
+    /// Its meaning.
+    pub(crate) route: fn(&Captures<'_>) -> Route,
+    /// It refuses bodies that are not declared as JSON. Those of groups take anything.
+    ///
+    /// **Source**: `@Consumes` of `marathon: api/v2/*Resource.scala`. Match; a request without a content type is taken everywhere.
+    pub(crate) takes_json_only: bool,
 }
 
-/// Paths about pods contain `::`.
-fn pod(id: &[&str], last: &str) -> Route {
-    let path = |parts: &[&str]| format!("/{}", parts.join("/"));
-    if let [id @ .., mark] = id {
-        let inner = mark.strip_suffix("::versions").map(|name| (name, true));
-        let inner = inner.or_else(|| mark.strip_suffix("::instances").map(|name| (name, false)));
-        if let Some((name, versions)) = inner {
-            let id = path(
-                &id.iter()
-                    .copied()
-                    .chain([name].into_iter().filter(|name| !name.is_empty()))
-                    .collect::<Vec<_>>(),
-            );
-            let last = last.to_owned();
-            return if versions { Route::PodVersion(id, last) } else { Route::PodInstance(id, last) };
-        }
-    }
-    let with = |name: &str| {
-        path(
-            &id.iter().copied().chain([name].into_iter().filter(|name| !name.is_empty())).collect::<Vec<_>>(),
-        )
-    };
-    if let Some(name) = last.strip_suffix("::status") {
-        Route::PodStatus(with(name))
-    } else if let Some(name) = last.strip_suffix("::versions") {
-        Route::PodVersions(with(name))
-    } else if let Some(name) = last.strip_suffix("::instances") {
-        Route::PodInstances(with(name))
-    } else {
-        Route::Pod(with(last))
-    }
+/// A path that takes JSON only.
+const fn json(
+    methods: &'static str,
+    pattern: &'static str,
+    route: fn(&Captures<'_>) -> Route,
+) -> routes::Route<Resource> {
+    routes::Route::new(methods, pattern, Resource { route, takes_json_only: true })
+}
+
+/// A path that takes anything.
+const fn any(
+    methods: &'static str,
+    pattern: &'static str,
+    route: fn(&Captures<'_>) -> Route,
+) -> routes::Route<Resource> {
+    routes::Route::new(methods, pattern, Resource { route, takes_json_only: false })
+}
+
+/// The id of an app, group or pod.
+fn id(at: &Captures<'_>) -> String {
+    format!("/{}", at.joined("id"))
+}
+
+/// Every path.
+const ROUTES: &[routes::Route<Resource>] = &[
+    any("GET", "ping", |_| Route::Ping),
+    json("GET", "metrics", |_| Route::Metrics),
+    json("GET, POST, PUT, PATCH", "v2/apps", |_| Route::Apps),
+    // The real server hands a DELETE on to the app of that name, which cannot exist.
+    json("POST, DELETE", "v2/apps/{id...}/restart", |at| Route::AppRestart(id(at))),
+    json("GET, DELETE", "v2/apps/{id...}/tasks", |at| Route::AppTasks(id(at))),
+    json("DELETE", "v2/apps/{id...}/tasks/{task}", |at| Route::AppTask(id(at), at.text("task"))),
+    json("GET", "v2/apps/{id...}/versions", |at| Route::AppVersions(id(at))),
+    json("GET", "v2/apps/{id...}/versions/{version}", |at| Route::AppVersion(id(at), at.text("version"))),
+    json("GET, PUT, PATCH, DELETE", "v2/apps/{id...}", |at| Route::App(id(at))),
+    any("GET, POST, PUT, DELETE", "v2/groups", |_| Route::Groups),
+    any("GET, POST, PUT, PATCH, DELETE", "v2/groups/{id...}", |at| Route::Group(id(at))),
+    json("GET", "v2/deployments", |_| Route::Deployments),
+    json("DELETE", "v2/deployments/{id}", |at| Route::Deployment(at.text("id"))),
+    json("GET", "v2/queue", |_| Route::Queue),
+    json("DELETE", "v2/queue/{id...}/delay", |at| Route::QueueDelay(id(at))),
+    any("GET", "v2/tasks", |_| Route::Tasks),
+    json("POST", "v2/tasks/delete", |_| Route::TasksDelete),
+    json("GET", "v2/info", |_| Route::Info),
+    any("GET, DELETE", "v2/leader", |_| Route::Leader),
+    any("GET", "v2/events", |_| Route::Events),
+    any("GET", "v2/plugins", |_| Route::Plugins),
+    any("GET, HEAD, PUT, POST, DELETE", "v2/plugins/{id}/{path...}", |at| Route::Plugin(at.text("id"))),
+    json("GET, HEAD, POST", "v2/pods", |_| Route::Pods),
+    json("GET", "v2/pods/::status", |_| Route::PodsStatus),
+    json("GET", "v2/pods/{id...}::versions/{version}", |at| Route::PodVersion(id(at), at.text("version"))),
+    json("DELETE", "v2/pods/{id...}::instances/{instance}", |at| {
+        Route::PodInstance(id(at), at.text("instance"))
+    }),
+    json("GET", "v2/pods/{id...}::status", |at| Route::PodStatus(id(at))),
+    json("GET", "v2/pods/{id...}::versions", |at| Route::PodVersions(id(at))),
+    json("DELETE", "v2/pods/{id...}::instances", |at| Route::PodInstances(id(at))),
+    json("GET, PUT, DELETE", "v2/pods/{id...}", |at| Route::Pod(id(at))),
+];
+
+/// Finds a path below that.
+pub(crate) fn of<'p>(parts: &[&'p str]) -> Option<Found<'p, Resource>> {
+    routes::find(ROUTES, parts)
 }
 
 /// The query of a call.
@@ -186,11 +193,12 @@ mod tests {
             ("v2/pods/a/b::versions/t", Route::PodVersion("/a/b".to_owned(), "t".to_owned())),
             ("v2/pods/a::instances/i", Route::PodInstance("/a".to_owned(), "i".to_owned())),
             ("v2/pods/::status", Route::PodsStatus),
-            ("v2/nothing", Route::Unknown),
         ] {
             let parts: Vec<&str> = path.split('/').collect();
-            assert_eq!(of(&parts), route, "{path}");
+            let found = of(&parts).expect(path);
+            assert_eq!((found.meaning().route)(&found.captures), route, "{path}");
         }
+        assert!(of(&["v2", "nothing"]).is_none());
     }
 
     #[test]

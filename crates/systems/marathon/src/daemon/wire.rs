@@ -40,43 +40,6 @@ pub(super) fn links(_: &ServiceView) -> Vec<(String, &'static str)> {
     .to_vec()
 }
 
-/// The methods of a path.
-fn methods(route: &Route) -> &'static str {
-    match route {
-        Route::Apps => "GET, POST, PUT, PATCH",
-        Route::App(_) => "GET, PUT, PATCH, DELETE",
-        // The real server hands a DELETE on to the app of that name, which cannot exist.
-        Route::AppRestart(_) => "POST, DELETE",
-        Route::TasksDelete => "POST",
-        Route::Groups => "GET, POST, PUT, DELETE",
-        Route::Group(_) => "GET, POST, PUT, PATCH, DELETE",
-        Route::AppTasks(_) | Route::Leader => "GET, DELETE",
-        Route::Pods => "GET, HEAD, POST",
-        Route::Plugin(_) => "GET, HEAD, PUT, POST, DELETE",
-        Route::Pod(_) => "GET, PUT, DELETE",
-        Route::AppTask(..)
-        | Route::Deployment(_)
-        | Route::QueueDelay(_)
-        | Route::PodInstances(_)
-        | Route::PodInstance(..) => "DELETE",
-        Route::AppVersions(_)
-        | Route::AppVersion(..)
-        | Route::Deployments
-        | Route::Queue
-        | Route::Tasks
-        | Route::Info
-        | Route::Metrics
-        | Route::Plugins
-        | Route::Events
-        | Route::PodStatus(_)
-        | Route::PodsStatus
-        | Route::PodVersions(_)
-        | Route::PodVersion(..)
-        | Route::Ping => "GET",
-        Route::Unknown => "",
-    }
-}
-
 fn response(answer: Answer) -> Response {
     let mut response = match &answer.body {
         Value::Null => Response::empty(answer.status),
@@ -118,24 +81,6 @@ fn recorded(request: &Request) -> HttpCall {
         call.body = Value::String(text.into_owned());
     }
     call
-}
-
-/// Tells if a path refuses bodies that are not declared as JSON. Those of groups take anything.
-///
-/// **Source**: `@Consumes` of `marathon: api/v2/*Resource.scala`. Match; a request without a content type is taken everywhere.
-fn takes_json_only(route: &Route) -> bool {
-    !matches!(
-        route,
-        Route::Groups
-            | Route::Group(_)
-            | Route::Leader
-            | Route::Events
-            | Route::Ping
-            | Route::Plugins
-            | Route::Plugin(_)
-            | Route::Tasks
-            | Route::Unknown
-    )
 }
 
 fn is_json(kind: &str) -> bool {
@@ -186,21 +131,18 @@ impl Daemon {
     /// Answers a request.
     pub(super) fn answer_request(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
         let Some(rest) = below(parts, self.framework_name()) else { return Wire::NotMine };
-        let route = of(rest);
+        let Some(found) = of(rest) else { return Wire::Answer(nobody(request, parts)) };
         let query = Query::of(&request.query);
-        let allowed = methods(&route);
-        if allowed.is_empty() {
-            return Wire::Answer(nobody(request, parts));
-        }
         let method = request.method.as_str();
-        let reads = matches!(method, "GET" | "HEAD") && allowed.contains("GET");
-        if !reads && !allowed.split(", ").any(|one| one == method) {
+        let Ok(resource) = found.by(method) else {
             return Wire::Answer(status_message(405, "Method Not Allowed"));
-        }
+        };
+        let reads = matches!(method, "GET" | "HEAD");
         let kind = request.content_type();
-        if takes_json_only(&route) && !kind.is_empty() && !is_json(&kind) {
+        if resource.takes_json_only && !kind.is_empty() && !is_json(&kind) {
             return Wire::Answer(status_message(415, "Unsupported Media Type"));
         }
+        let route = (resource.route)(&found.captures);
         let now = cluster.asked();
         match (&route, method) {
             (Route::Events, _) => {
@@ -244,9 +186,12 @@ impl Daemon {
         parts: &[&str],
     ) -> Option<Result<Value, Refusal>> {
         let rest = below(parts, self.framework_name())?;
-        let route = of(rest);
+        let Some(found) = of(rest) else {
+            return Some(Err(self.refuse(&Refused::NotFound("URI not found".to_owned()))));
+        };
+        let route = (found.meaning().route)(&found.captures);
         let query = Query::of(call.path.split_once('?').map_or("", |(_, query)| query));
-        let reads = call.method == "GET" && methods(&route).contains("GET");
+        let reads = call.method == "GET" && found.by("GET").is_ok();
         let trial = call.method == "PUT" && query.flag("dryRun", false);
         let done = if reads {
             Reader::of(&self.marathon).ask(port.now(), &route, &query)

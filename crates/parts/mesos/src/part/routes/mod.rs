@@ -5,7 +5,7 @@
 //! `3rdparty/libprocess/src/process.cpp` (the longest prefix of a path that has a route answers; the rest is ignored).
 //! Match.
 
-mod maintenance;
+mod endpoints;
 mod operator;
 mod reads;
 mod scheduler;
@@ -13,11 +13,14 @@ mod stream;
 mod writes;
 
 use super::Mesos;
+use crate::operator::V0;
+use planarium_part::routes::{Found, find};
 use planarium_part::{Ground, Request, Response, Wire};
 use planarium_protocol::input::HttpCall;
 use planarium_protocol::{Input, Refusal};
 use serde_json::Value;
 
+pub(super) use endpoints::{Endpoint, ROUTES, unprefixed};
 pub(super) use stream::{closed, news};
 
 /// The master as a request finds it.
@@ -29,63 +32,41 @@ struct Asked<'a> {
 
 /// Returns whether a path is one of the master's.
 pub(super) fn owns(parts: &[&str]) -> bool {
-    matches!(parts, ["mesos" | "master", ..]) || is_bare(parts)
-}
-
-/// Returns whether a path without a prefix is one of the master's.
-fn is_bare(parts: &[&str]) -> bool {
-    matches!(
-        parts,
-        ["api", "v1"]
-            | ["api", "v1", "scheduler", ..]
-            | ["maintenance", "schedule" | "status", ..]
-            | ["machine", "down" | "up", ..]
-            | [
-                "health"
-                    | "version"
-                    | "weights"
-                    | "quota"
-                    | "reserve"
-                    | "unreserve"
-                    | "create-volumes"
-                    | "destroy-volumes"
-                    | "teardown",
-                ..,
-            ]
-            | ["redirect"]
-    ) || crate::wire::question(parts, &|_| None).is_some()
+    let (rest, is_prefixed, _) = unprefixed(parts);
+    // Without a prefix, what follows `/api/v1` belongs to it only where that is the scheduler's.
+    let is_own = |found: Found<'_, Endpoint>| {
+        !matches!(found.meaning(), Endpoint::Operator) || found.captures.rest().is_empty()
+    };
+    is_prefixed || find(ROUTES, rest).is_some_and(is_own)
 }
 
 /// Answers a call of the master.
 pub(super) fn route(mesos: &Mesos, ground: &Ground<'_>, request: &Request, parts: &[&str]) -> Wire {
     let asked = Asked { mesos, ground };
-    let (prefixed, of_master, parts) = match parts {
-        ["mesos", "master", rest @ ..] | ["master", rest @ ..] => (true, true, rest),
-        ["mesos", rest @ ..] => (true, false, rest),
-        rest => (false, false, rest),
-    };
-    match parts {
-        ["api", "v1", "scheduler", ..] => scheduler::call(asked, request),
-        ["api", "v1", ..] => operator::call(request, asked),
-        ["maintenance", "schedule" | "status", ..] | ["machine", "down" | "up", ..] => {
-            maintenance::call(asked, request, parts.get(..2).unwrap_or(parts))
+    let (parts, is_prefixed, of_master) = unprefixed(parts);
+    let nothing = || if is_prefixed { Wire::Answer(no_endpoint(request)) } else { Wire::NotMine };
+    // A process of its own, beside the master.
+    if of_master && parts.first() == Some(&"version") {
+        return nothing();
+    }
+    let Some(found) = find(ROUTES, parts) else { return nothing() };
+    match (found.meaning(), found.by(&request.method)) {
+        (Endpoint::Beside, _) => nothing(),
+        (Endpoint::Redirect, _) => Wire::Answer(redirect(request)),
+        (_, Err(allowed)) => Wire::Answer(wrong_method(request, &allowed)),
+        (_, Ok(Endpoint::Scheduler)) => scheduler::call(asked, request),
+        (_, Ok(Endpoint::Operator)) => operator::call(request, asked),
+        (_, Ok(Endpoint::Read(query))) => {
+            Wire::Answer(reads::answer(asked, request, &query(&|key| request.param(key))))
         }
-        ["health", ..] => Wire::Answer(read_only(request).unwrap_or_else(|| Response::empty(200))),
-        ["redirect"] => Wire::Answer(redirect(request)),
-        // A process of its own, beside the master.
-        ["version", ..] if of_master => Wire::Answer(no_endpoint(request)),
-        [path @ ("reserve" | "unreserve" | "create-volumes" | "destroy-volumes" | "teardown"), ..] => {
-            writes::form(request, path)
+        (_, Ok(Endpoint::Maintenance(_))) => writes::maintenance(request, parts),
+        (_, Ok(Endpoint::Change(V0::Weights | V0::Quota | V0::RemoveQuota))) => {
+            writes::shares(request, &found)
         }
-        ["weights", ..] => writes::shares(asked, request, &["weights"]),
-        ["quota", ..] => writes::shares(asked, request, parts),
-        _ => match reads::question(request, parts) {
-            Some(query) => {
-                Wire::Answer(read_only(request).unwrap_or_else(|| reads::answer(asked, request, &query)))
-            }
-            None if prefixed => Wire::Answer(no_endpoint(request)),
-            None => Wire::NotMine,
-        },
+        (_, Ok(Endpoint::Change(_))) => writes::form(request, parts),
+        (_, Ok(Endpoint::Health | Endpoint::Redirect | Endpoint::Beside)) => {
+            Wire::Answer(Response::empty(200))
+        }
     }
 }
 
@@ -101,11 +82,6 @@ fn redirect(request: &Request) -> Response {
     response
 }
 
-/// Refuses methods other than those of a read.
-fn read_only(request: &Request) -> Option<Response> {
-    (!matches!(request.method.as_str(), "GET" | "HEAD")).then(|| wrong_method(request, "GET"))
-}
-
 fn wrong_method(request: &Request, allowed: &str) -> Response {
     let text = format!("Expecting one of {{ '{allowed}' }}, but received '{}'", request.method);
     let mut response = Response::text(405, text);
@@ -118,11 +94,8 @@ fn header<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
     request.headers.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
-/// Refuses methods and media types that a v1 call does not take.
+/// Refuses media types that a v1 call does not take.
 fn not_v1(request: &Request) -> Option<Response> {
-    if request.method != "POST" {
-        return Some(wrong_method(request, "POST"));
-    }
     let essence = |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match header(request, "content-type").map(essence).as_deref() {
         None | Some("") => return Some(Response::text(400, "Expecting 'Content-Type' to be present")),

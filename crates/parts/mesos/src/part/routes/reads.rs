@@ -4,11 +4,6 @@ use super::Asked;
 use crate::wire::MesosQuery;
 use planarium_part::{Request, Response};
 
-/// The question that a path asks.
-pub(super) fn question(request: &Request, parts: &[&str]) -> Option<MesosQuery> {
-    crate::wire::question(parts, &|key| request.param(key))
-}
-
 /// The answer, wrapped as a script if the caller asks for one.
 pub(super) fn answer(asked: Asked<'_>, request: &Request, query: &MesosQuery) -> Response {
     match asked.mesos.query(asked.ground, query) {

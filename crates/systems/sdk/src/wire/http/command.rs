@@ -1,6 +1,6 @@
 //! Calls of the SDK schedulers' API: the command of each path, and files for the state store.
 //!
-//! Knows: which path is which kind of call. Must not know: the effect of a call, which the scheduler decides.
+//! Knows: the input of each command. Must not know: the effect of a call, which the scheduler decides.
 //!
 //! A `call` input below `/service/NAME/v1` (or below `/v1`, for the first service) is resolved here, so that every replay
 //! resolves it the same way, and has the effect of its command. The body is JSON, or a text with JSON; for `PUT
@@ -8,9 +8,11 @@
 //!
 //! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/http/endpoints/{Plans,Pod,State}Resource.java`.
 
+use super::paths::{Meaning, ROUTES, plan_of};
 use crate::daemon::Daemon;
 use planarium_mesos::Cluster;
 use planarium_mesos::operator::form_fields;
+use planarium_part::routes::{Captures, find};
 use planarium_part::{Cx, System};
 use planarium_protocol::input::{HttpCall, PlanCommand, PlanOp, PodCommand, PodOp};
 use planarium_protocol::refusal::RefusalCode;
@@ -18,53 +20,21 @@ use planarium_protocol::{Input, Refusal};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Returns the command of a `POST` to a path below a service's root (`v1`, `plans`, ...). `None` if the path is not a
-/// command.
+/// Returns the command of a path; `None` if the path is not a command.
 ///
 /// *Errors*: the real scheduler's answer to an unreadable body.
-pub(crate) fn command(
+pub(super) fn command(
     service: &str,
-    parts: &[&str],
+    meaning: Meaning,
+    captures: &Captures<'_>,
     param: &dyn Fn(&str) -> Option<String>,
     body: &[u8],
 ) -> Option<Result<Input, Refusal>> {
-    Some(match parts {
-        ["v1", "plans", plan, op] => plan_command(service, plan, plan_op(op)?, param, body),
-        ["v1", "plan", op] => plan_command(service, "deploy", plan_op(op)?, param, body),
-        ["v1", "pod", pod, op] => pod_command(service, pod, pod_op(op)?, body),
-        _ => return None,
-    })
-}
-
-/// Tells if a path below a service's root takes `POST` only.
-pub(crate) fn is_command(parts: &[&str]) -> bool {
-    match parts {
-        ["v1", "plans", _, op] | ["v1", "plan", op] => plan_op(op).is_some(),
-        ["v1", "pod", _, op] => pod_op(op).is_some(),
-        _ => false,
+    match meaning {
+        Meaning::Plan(op) => Some(plan_command(service, plan_of(captures), op, param, body)),
+        Meaning::Pod(op) => Some(pod_command(service, captures.one("pod"), op, body)),
+        Meaning::Read(_) | Meaning::StoreFile | Meaning::Refresh => None,
     }
-}
-
-fn plan_op(word: &str) -> Option<PlanOp> {
-    Some(match word {
-        "start" => PlanOp::Start,
-        "stop" => PlanOp::Stop,
-        "continue" => PlanOp::Continue,
-        "interrupt" => PlanOp::Interrupt,
-        "restart" => PlanOp::Restart,
-        "forceComplete" => PlanOp::ForceComplete,
-        _ => return None,
-    })
-}
-
-fn pod_op(word: &str) -> Option<PodOp> {
-    Some(match word {
-        "restart" => PodOp::Restart,
-        "replace" => PodOp::Replace,
-        "pause" => PodOp::Pause,
-        "resume" => PodOp::Resume,
-        _ => return None,
-    })
 }
 
 fn plan_command(
@@ -146,29 +116,36 @@ impl Daemon {
     ) -> Option<Result<Value, Refusal>> {
         let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
         let (name, parts) = address(parts)?;
-        let parts = parts.as_slice();
         let service = self.meant(&name)?.name.to_string();
-        if is_command(parts) {
-            if call.method != "POST" {
-                return Some(Err(wrong_method(call, "POST")));
-            }
+        let found = find(ROUTES, &parts);
+        if let Some(found) = found.as_ref().filter(|found| found.meaning().is_command()) {
+            let meaning = match found.by(&call.method) {
+                Ok(meaning) => *meaning,
+                Err(allowed) => return Some(Err(wrong_method(call, &allowed))),
+            };
             let fields = form_fields(query);
             let body = match &call.body {
                 Value::Null => Vec::new(),
                 Value::String(text) => text.clone().into_bytes(),
                 body => planarium_protocol::json::text(body),
             };
-            return Some(match command(&service, parts, &|key| fields.get(key).cloned(), &body)? {
+            let param = |key: &str| fields.get(key).cloned();
+            return Some(match command(&service, meaning, &found.captures, &param, &body)? {
                 Ok(Input::Plan(command)) => self.plan_command(cx, cluster, &command),
                 Ok(Input::Pod(command)) => self.pod_command(cx, cluster, &command),
                 Ok(_) => Ok(Value::Null),
                 Err(refusal) => Err(refusal),
             });
         }
-        Some(match (call.method.as_str(), parts) {
-            ("PUT", ["v1", "state", "files", file]) => self.put_file(cx, &service, file, &call.body),
-            ("GET" | "HEAD", _) => Err(bad(format!("{path} is a question, not an input: ask it over HTTP"))),
-            _ => Err(Refusal::new(RefusalCode::NotFound, format!("{} {path} is not a command", call.method))),
+        let stored = found.as_ref().filter(|found| matches!(found.by(&call.method), Ok(Meaning::StoreFile)));
+        Some(match (stored, call.method.as_str()) {
+            (Some(found), _) => self.put_file(cx, &service, found.captures.one("name"), &call.body),
+            (None, "GET" | "HEAD") => {
+                Err(bad(format!("{path} is a question, not an input: ask it over HTTP")))
+            }
+            (None, method) => {
+                Err(Refusal::new(RefusalCode::NotFound, format!("{method} {path} is not a command")))
+            }
         })
     }
 
@@ -178,22 +155,13 @@ impl Daemon {
     }
 }
 
-/// The service's name and what follows it: `/service/NAME/v1/...`, `/v1/service/NAME/...`, `/v1/...`. A name may hold
-/// slashes, so the first `v1` or `v2` ends it.
-fn address<'p>(parts: &[&'p str]) -> Option<(String, Vec<&'p str>)> {
-    let (name, rest) = match parts {
-        ["service", rest @ ..] => {
-            let end = rest.iter().position(|part| matches!(*part, "v1" | "v2"))?;
-            let (name, rest) = rest.split_at_checked(end)?;
-            (name.join("/"), rest)
-        }
-        ["v1", ..] => (String::new(), parts),
-        _ => return None,
-    };
-    Some(match rest {
-        ["v1", "service", one, rest @ ..] => {
+/// The service's name and what follows it: `/service/NAME/v1/...`, `/v1/service/NAME/...`, `/v1/...`.
+fn address<'p>(parts: &'p [&'p str]) -> Option<(String, Vec<&'p str>)> {
+    parts.first().filter(|first| matches!(**first, "service" | "v1"))?;
+    Some(match super::address(parts)? {
+        (_, ["v1", "service", one, rest @ ..]) => {
             ((*one).to_owned(), std::iter::once("v1").chain(rest.iter().copied()).collect())
         }
-        rest => (name, rest.to_vec()),
+        (name, rest) => (name, rest.to_vec()),
     })
 }

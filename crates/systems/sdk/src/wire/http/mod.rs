@@ -7,14 +7,16 @@
 pub(crate) mod command;
 mod files;
 mod multi;
-mod reads;
+mod paths;
 mod text;
 
 use super::SdkQuery;
 use crate::daemon::{Daemon, Member};
-use command::is_command;
+use paths::{Meaning, ROUTES};
 use planarium_part::http::encode;
+use planarium_part::routes::{Captures, find};
 use planarium_part::{Request, Response, Wire};
+use planarium_protocol::input::PlanOp;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Input, Refusal};
 use text::Form;
@@ -84,18 +86,13 @@ impl Daemon {
             return self.one_of_several(request, one, rest, epoch_ms);
         }
         let Some(member) = one else { return Wire::NotMine };
-        match (request.method.as_str(), parts) {
-            ("POST", _) if is_command(parts) => command(request, member, parts),
-            ("PUT", ["v1", "state", "files", name]) => files::put(request, &member.name, name),
-            ("PUT", ["v1", "state", "refresh"]) => answer(member, &SdkQuery::RefreshState, epoch_ms),
-            ("GET" | "HEAD", _) if !is_command(parts) && parts != REFRESH => {
-                reads::read(request, parts).map_or_else(unknown, |what| answer(member, &what, epoch_ms))
-            }
-            _ if is_command(parts) => wrong_method("POST"),
-            _ if parts == REFRESH => wrong_method("PUT"),
-            (_, ["v1", "state", "files", _]) => wrong_method("GET, PUT"),
-            _ if reads::read(request, parts).is_some() => wrong_method("GET"),
-            _ => unknown(),
+        let Some(found) = find(ROUTES, parts) else { return unknown() };
+        match found.by(&request.method) {
+            Ok(Meaning::Read(read)) => answer(member, &read(&found.captures, request), epoch_ms),
+            Ok(Meaning::StoreFile) => files::put(request, &member.name, found.captures.one("name")),
+            Ok(Meaning::Refresh) => answer(member, &SdkQuery::RefreshState, epoch_ms),
+            Ok(meaning) => command(request, member, *meaning, &found.captures),
+            Err(allowed) => wrong_method(&allowed),
         }
     }
 
@@ -133,9 +130,6 @@ fn is_called(own: &str, wanted: &str) -> bool {
     let (own, wanted) = (own.trim_matches('/'), wanted.trim_matches('/'));
     wanted.is_empty() || own == wanted || own.replace('/', ".") == wanted
 }
-
-/// The one path that takes `PUT` only.
-const REFRESH: [&str; 3] = ["v1", "state", "refresh"];
 
 /// Reads that a scheduler of several services serves for each below `/v1/service/NAME`, with dots for the slashes of
 /// its name.
@@ -205,11 +199,12 @@ fn wrong_kind() -> Wire {
 }
 
 /// Carries a command out.
-fn command(request: &Request, member: &Member, parts: &[&str]) -> Wire {
-    if matches!(parts, ["v1", "plans", _, "start"]) && is_not_json(request) {
+fn command(request: &Request, member: &Member, meaning: Meaning, captures: &Captures<'_>) -> Wire {
+    let starts = matches!(meaning, Meaning::Plan(PlanOp::Start)) && !captures.all("plan").is_empty();
+    if starts && is_not_json(request) {
         return wrong_kind();
     }
-    match command::command(&member.name, parts, &|key| request.param(key), &request.body) {
+    match command::command(&member.name, meaning, captures, &|key| request.param(key), &request.body) {
         None => unknown(),
         Some(Ok(input)) => change(input),
         Some(Err(refusal)) => Wire::Answer(refused(&refusal)),

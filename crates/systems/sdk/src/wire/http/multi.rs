@@ -5,10 +5,12 @@
 //! **Source**: dcos-commons `MultiServiceEventClient` (which routes there are), `Multi*Resource`, and the example service's
 //! `ExampleMultiServiceResource` for `/v1/multi`.
 
+use super::paths::{Meaning, ROUTES, plan_of};
 use super::text::{self, Form};
-use super::{is_called, reads, refused, shaped, unknown, wrong_method};
+use super::{is_called, refused, shaped, unknown, wrong_method};
 use crate::daemon::{Daemon, Member, Shared};
 use planarium_kernel::SortedSet;
+use planarium_part::routes::{Route, find};
 use planarium_part::{Request, Response, Wire};
 use planarium_protocol::Input;
 use planarium_protocol::input::{LoadService, RemoveService};
@@ -18,6 +20,25 @@ use std::collections::BTreeMap;
 
 /// Files of a package: they belong to the framework, not to one of its services.
 const PACKAGE: &[&str] = &["config.json", "marathon.json.mustache", "resource.json", "package.json"];
+
+/// Reads of a framework itself: `/v1/plans` and so on.
+const OF_FRAMEWORK: &[&str] = &["plans", "plan", "health", "metrics"];
+
+/// What is done with the services of a framework.
+#[derive(Clone, Copy, Debug)]
+enum Multi {
+    Services,
+    Definitions,
+    Add,
+    Remove,
+}
+
+const MULTI: &[Route<Multi>] = &[
+    Route::new("GET", "v1/multi", Multi::Services),
+    Route::new("GET", "v1/multi/yaml", Multi::Definitions),
+    Route::new("POST", "v1/multi/{service}", Multi::Add),
+    Route::new("DELETE", "v1/multi/{service}", Multi::Remove),
+];
 
 impl Daemon {
     /// Answers for a shared framework itself.
@@ -29,31 +50,43 @@ impl Daemon {
         parts: &[&str],
         epoch_ms: u64,
     ) -> Wire {
-        let method = request.method.as_str();
-        match (method, parts) {
-            (_, ["v1", "service", one, rest @ ..]) => match member(members, one) {
+        if let ["v1", "service", one, rest @ ..] = parts {
+            return match member(members, one) {
                 Some(_) => self.one_of_several(request, one, rest, epoch_ms),
                 None => Wire::Answer(nobody(one)),
-            },
-            ("GET" | "HEAD", ["v1", "multi"]) => assembled(&services(members)),
-            ("GET" | "HEAD", ["v1", "multi", "yaml"]) => assembled(&definitions(shared, members).into()),
-            (_, ["v1", "multi"] | ["v1", "multi", "yaml"]) => wrong_method("GET"),
-            ("POST", ["v1", "multi", _]) if super::is_not_json(request) => super::wrong_kind(),
-            ("POST", ["v1", "multi", service]) => add(request, shared, members, service),
-            ("DELETE", ["v1", "multi", service]) => remove(members, service),
-            (_, ["v1", "multi", _]) => wrong_method("POST, DELETE"),
-            ("POST", _) if super::is_command(parts) => Wire::Answer(command(shared, parts)),
-            ("GET" | "HEAD", ["v1", "plans" | "plan" | "health" | "metrics", ..])
-                if !super::is_command(parts) =>
-            {
-                reads::read(request, parts).map_or_else(unknown, |what| match self.query_framework(&what) {
-                    Some(answer) => Wire::Answer(shaped(&what, Ok(answer))),
-                    None => unknown(),
-                })
-            }
-            _ if super::is_command(parts) => wrong_method("POST"),
-            (_, ["v1", "plans" | "plan" | "health" | "metrics", ..]) => wrong_method("GET"),
-            _ => unknown(),
+            };
+        }
+        let method = request.method.as_str();
+        if let Some(found) = find(MULTI, parts) {
+            let service = found.captures.one("service");
+            return match found.by(method) {
+                Ok(Multi::Services) => assembled(&services(members)),
+                Ok(Multi::Definitions) => assembled(&definitions(shared, members).into()),
+                Ok(Multi::Add) if super::is_not_json(request) => super::wrong_kind(),
+                Ok(Multi::Add) => add(request, shared, members, service),
+                Ok(Multi::Remove) => remove(members, service),
+                Err(allowed) => wrong_method(&allowed),
+            };
+        }
+        let found = find(ROUTES, parts);
+        if let Some(found) = found.as_ref().filter(|found| found.meaning().is_command()) {
+            return match found.by(method) {
+                Ok(_) => Wire::Answer(command(shared, plan_of(&found.captures))),
+                Err(allowed) => wrong_method(&allowed),
+            };
+        }
+        if !parts.get(1).is_some_and(|first| OF_FRAMEWORK.contains(first)) {
+            return unknown();
+        }
+        if !matches!(method, "GET" | "HEAD") {
+            return wrong_method("GET");
+        }
+        let Some(found) = found else { return unknown() };
+        let Meaning::Read(read) = found.meaning() else { return unknown() };
+        let what = read(&found.captures, request);
+        match self.query_framework(&what) {
+            Some(answer) => Wire::Answer(shaped(&what, Ok(answer))),
+            None => unknown(),
         }
     }
 }
@@ -72,11 +105,7 @@ fn member<'m>(members: &[&'m Member], name: &str) -> Option<&'m Member> {
 }
 
 /// The framework's own plan runs automatically: it cannot be held, continued or restarted.
-fn command(shared: &Shared, parts: &[&str]) -> Response {
-    let plan = match parts {
-        ["v1", "plans", plan, _] => *plan,
-        _ => "deploy",
-    };
+fn command(shared: &Shared, plan: &str) -> Response {
     if plan != "deploy" {
         return Response::text(404, format!("Plan {plan} not found"));
     }
