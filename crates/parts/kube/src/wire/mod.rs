@@ -30,6 +30,7 @@ mod watch;
 mod write;
 
 pub(crate) use columns::state;
+pub(crate) use path::METHODS;
 pub use read::{read, read_on};
 pub use watch::Watch;
 pub use write::write;

@@ -6,7 +6,62 @@ use crate::{
     kinds::{KindId, KindInfo},
     kube::Kube,
 };
+use planarium_part::routes::Route;
 use std::sync::Arc;
+
+/// The meaning of a path.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Meaning {
+    /// All paths.
+    Paths,
+    /// The version of the server.
+    Version,
+    /// Versions of the core group.
+    Core,
+    /// All other groups.
+    Groups,
+    /// A group.
+    Group,
+    /// Resources of the metrics API.
+    MetricsResources,
+    /// Numbers of the metrics API.
+    Metrics,
+    /// The list of documents that describe the API.
+    Documents,
+    /// The document of a group's version.
+    Document,
+    /// The older document of everything.
+    OldDocument,
+    /// Resources of a group's version.
+    Resources,
+    /// The server is there.
+    Health,
+    /// Objects. Kinds and subresources decide which of the methods they take, so that is not in the table.
+    Objects,
+}
+
+/// Every path of the API server.
+pub(super) const ROUTES: &[Route<Meaning>] = &[
+    Route::new("GET", "", Meaning::Paths),
+    Route::new("GET", "version", Meaning::Version),
+    Route::new("GET", "api", Meaning::Core),
+    Route::new("GET", "apis", Meaning::Groups),
+    Route::new("GET", "apis/{group}", Meaning::Group),
+    Route::new("GET", "apis/metrics.k8s.io/v1beta1", Meaning::MetricsResources),
+    Route::new("GET", "apis/metrics.k8s.io/v1beta1/...", Meaning::Metrics),
+    Route::new("GET", "openapi/v3", Meaning::Documents),
+    Route::new("GET", "openapi/v3/api/{version}", Meaning::Document),
+    Route::new("GET", "openapi/v3/apis/{group}/{version}", Meaning::Document),
+    Route::new("GET", "openapi/v2", Meaning::OldDocument),
+    Route::new("GET", "healthz|livez|readyz/...", Meaning::Health),
+    Route::new("GET", "api/{version}", Meaning::Resources),
+    Route::new("GET", "apis/{group}/{version}", Meaning::Resources),
+    Route::new(METHODS, "api/{version}/...", Meaning::Objects),
+    Route::new(METHODS, "apis/{group}/{version}/...", Meaning::Objects),
+];
+
+/// The methods that objects may take.
+pub(crate) const METHODS: &str = "GET, POST, PUT, PATCH, DELETE";
 
 /// The meaning of a resource's path.
 #[derive(Clone, Debug)]
@@ -68,11 +123,10 @@ impl Request<'_> {
 }
 
 /// Reads the segments below `/api/v1` or `/apis/GROUP/VERSION`. *Errors*: 404.
-pub(super) fn target(kube: &Kube, group: &str, version: &str, rest: &[String]) -> Result<Target, ApiError> {
-    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
-    let (namespace, rest) = match rest.as_slice() {
+pub(super) fn target(kube: &Kube, group: &str, version: &str, rest: &[&str]) -> Result<Target, ApiError> {
+    let (namespace, rest) = match rest {
         // A namespace itself, or a subresource of one.
-        ["namespaces", _] | ["namespaces", _, "status" | "finalize"] => (None, rest.as_slice()),
+        ["namespaces", _] | ["namespaces", _, "status" | "finalize"] => (None, rest),
         ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some((*namespace).to_owned()), rest),
         rest => (None, rest),
     };
@@ -100,6 +154,7 @@ mod tests {
         let kube = Kube::new(1, 0);
         let of = |path: &str| {
             let parts = Request { path, ..Request::default() }.segments();
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
             target(&kube, "", "v1", &parts).map(|target| {
                 let name = target.name.unwrap_or_default();
                 format!(

@@ -2,12 +2,13 @@
 
 use super::{
     Answer, Body, Request, Watch, discovery, list, logs, metrics, not_simulated, nothing_there, openapi,
-    path::{self, Target},
+    path::{Meaning, ROUTES, Target, target},
     slices, table,
 };
 use crate::{api::scale_of, error::ApiError, kinds::KindId, kube::Kube, object::ObjectRef};
 use planarium_ground::Fleet;
 use planarium_kernel::SimTime;
+use planarium_part::routes::find;
 
 /// Answers a question; nothing changes. `now` is for the ages in tables.
 pub fn read(kube: &Kube, now: SimTime, request: &Request<'_>) -> Answer {
@@ -27,26 +28,25 @@ fn answer(
 ) -> Result<Answer, ApiError> {
     let parts = request.segments();
     let words: Vec<&str> = parts.iter().map(String::as_str).collect();
-    let found = match words.as_slice() {
-        [] => Some(discovery::paths(kube)),
-        ["version"] => Some(discovery::version()),
-        ["api"] => Some(discovery::core()),
-        ["apis"] => Some(discovery::group_list(kube)),
-        ["apis", group] => discovery::group(kube, group),
-        ["apis", metrics::GROUP, metrics::VERSION] => Some(metrics::resources()),
-        ["apis", metrics::GROUP, metrics::VERSION, rest @ ..] => {
+    let path = find(ROUTES, &words).ok_or_else(nothing_there)?;
+    let (group, version, rest) =
+        (path.captures.one("group"), path.captures.one("version"), path.captures.rest());
+    let found = match path.meaning() {
+        Meaning::Paths => Some(discovery::paths(kube)),
+        Meaning::Version => Some(discovery::version()),
+        Meaning::Core => Some(discovery::core()),
+        Meaning::Groups => Some(discovery::group_list(kube)),
+        Meaning::Group => discovery::group(kube, group),
+        Meaning::MetricsResources => Some(metrics::resources()),
+        Meaning::Metrics => {
             let fleet = fleet.ok_or_else(nothing_there)?;
             return Ok(Answer::json(200, metrics::answer(kube, fleet, now, request, rest)?));
         }
-        ["openapi", "v3"] => Some(openapi::index(kube)),
-        ["openapi", "v3", "api", version] => openapi::document(kube, "", version),
-        ["openapi", "v3", "apis", group, version] => openapi::document(kube, group, version),
-        ["api", version] => discovery::resources(kube, "", version),
-        ["apis", group, version] => discovery::resources(kube, group, version),
-        ["healthz" | "livez" | "readyz", ..] => {
-            return Ok(Answer::new(200, Body::Text("ok".to_owned())));
-        }
-        ["openapi", "v2"] => {
+        Meaning::Documents => Some(openapi::index(kube)),
+        Meaning::Document => openapi::document(kube, group, version),
+        Meaning::Resources => discovery::resources(kube, group, version),
+        Meaning::Health => return Ok(Answer::new(200, Body::Text("ok".to_owned()))),
+        Meaning::OldDocument => {
             if request.accept.contains("proto-openapi") && !request.accept.starts_with("application/json") {
                 // As newer servers call it: clients of today cannot read the older name.
                 let kind = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
@@ -54,15 +54,7 @@ fn answer(
             }
             Some(discovery::openapi())
         }
-        ["api", version, ..] => {
-            let rest = parts.get(2..).unwrap_or_default();
-            return resource(kube, now, request, &path::target(kube, "", version, rest)?);
-        }
-        ["apis", group, version, ..] => {
-            let rest = parts.get(3..).unwrap_or_default();
-            return resource(kube, now, request, &path::target(kube, group, version, rest)?);
-        }
-        _ => None,
+        Meaning::Objects => return resource(kube, now, request, &target(kube, group, version, rest)?),
     };
     found.map(|value| Answer::json(200, value)).ok_or_else(nothing_there)
 }

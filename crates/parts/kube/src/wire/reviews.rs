@@ -14,7 +14,8 @@ use crate::{
 use planarium_kernel::SimTime;
 use planarium_protocol::json;
 
-/// Answers a posted question; none for a path that is none.
+/// Answers a posted question; none for a path that is none. Reviews are posted to paths that the table of [`super::path`] has for objects, in
+/// any version, and an unknown review is 404 itself: they stay apart from it.
 pub(super) fn answer(request: &Request<'_>, words: &[&str]) -> Option<Result<Answer, ApiError>> {
     let status = match words {
         ["apis", "authorization.k8s.io", _, rest @ ..] => {

@@ -144,7 +144,7 @@ impl Watch {
 
     /// Returns whether the watch has ended: the kind, or this version of it, is no longer served.
     pub fn is_over(&self, kube: &Kube) -> bool {
-        super::path::target(kube, &self.group, &self.version, std::slice::from_ref(&self.plural)).is_err()
+        super::path::target(kube, &self.group, &self.version, &[&self.plural]).is_err()
     }
 
     /// Returns the last event of an expired watch: the version up to which the client has all events; `None` for clients that do not

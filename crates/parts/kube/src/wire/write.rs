@@ -4,7 +4,7 @@ use super::{
     Answer, Request,
     list::{self, Wanted},
     not_allowed, not_simulated, nothing_there,
-    path::{self, Target},
+    path::{self, Meaning, ROUTES, Target},
     reviews,
     strict::{check_fields, check_patch},
 };
@@ -20,6 +20,7 @@ use crate::{
     tree::{Tree, as_object, object_at, put_new},
 };
 use planarium_ground::Cx;
+use planarium_part::routes::find;
 use planarium_protocol::{
     Text,
     json::{self, Value},
@@ -46,13 +47,9 @@ fn answer(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Result<Answer,
     {
         return answer;
     }
-    let target = match words.as_slice() {
-        ["api", version, ..] => path::target(kube, "", version, parts.get(2..).unwrap_or_default())?,
-        ["apis", group, version, ..] => {
-            path::target(kube, group, version, parts.get(3..).unwrap_or_default())?
-        }
-        _ => return Err(nothing_there()),
-    };
+    let path = find(ROUTES, &words).filter(|path| matches!(path.meaning(), Meaning::Objects));
+    let at = path.ok_or_else(nothing_there)?.captures;
+    let target = path::target(kube, at.one("group"), at.one("version"), at.rest())?;
     if target.kind == KindId::EVENT {
         return Err(not_allowed());
     }

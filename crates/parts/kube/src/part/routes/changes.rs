@@ -7,6 +7,7 @@ use super::{ROOT, below};
 use crate::part::Kubernetes;
 use crate::wire::{self, Answer, Body};
 use planarium_ground::Cx;
+use planarium_part::routes::{Route, find};
 use planarium_part::{Ground, outcome};
 use planarium_protocol::input::HttpCall;
 use planarium_protocol::{Input, Refusal};
@@ -27,13 +28,13 @@ pub(in super::super) fn evicted(input: &Input) -> Option<(String, String)> {
     }
     let segments = planarium_part::Request::new(&call.method, path, "").segments();
     let words: Vec<&str> = segments.iter().map(String::as_str).collect();
-    match words.as_slice() {
-        [ROOT, "api", _, "namespaces", namespace, "pods", pod, "eviction"] => {
-            Some(((*namespace).to_owned(), (*pod).to_owned()))
-        }
-        _ => None,
-    }
+    let at = find(EVICTION, words.split_first().filter(|(root, _)| **root == ROOT)?.1)?.captures;
+    Some((at.text("namespace"), at.text("pod")))
 }
+
+/// The path of evictions.
+const EVICTION: &[Route<()>] =
+    &[Route::new("POST", "api/{version}/namespaces/{namespace}/pods/{pod}/eviction", ())];
 
 /// Carries out a call; `None` if its path does not belong to the API.
 pub(in super::super) fn call(

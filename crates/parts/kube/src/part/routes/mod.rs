@@ -10,7 +10,7 @@ pub(super) use changes::{call, evicted, is_call};
 pub(super) use watches::news;
 
 use super::Kubernetes;
-use crate::wire::{self, Answer, Body, duplicates, protobuf};
+use crate::wire::{self, Answer, Body, METHODS, duplicates, protobuf};
 use planarium_part::{Ground, Request, Response, Wire};
 use planarium_protocol::Input;
 
@@ -36,7 +36,7 @@ pub(super) fn route(kubernetes: &Kubernetes, ground: &Ground<'_>, request: &Requ
         return change(request);
     }
     if request.method != "GET" {
-        return Wire::Answer(Response::wrong_method("GET, POST, PUT, PATCH, DELETE"));
+        return Wire::Answer(Response::wrong_method(METHODS));
     }
     let asked = wire::Request {
         method: "GET",

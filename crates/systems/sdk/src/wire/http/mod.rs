@@ -21,7 +21,8 @@ use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Input, Refusal};
 use text::Form;
 
-/// Tells if a path is one of this API's. `parts` are its decoded segments.
+/// Tells if a path is one of this API's. `parts` are its decoded segments. Services of other systems share these prefixes, so the table of
+/// [`paths`] does not decide this.
 pub(crate) fn owns(parts: &[&str]) -> bool {
     matches!(parts, ["service" | "v1", ..] | ["v2", "debug", "offers"])
 }
