@@ -356,12 +356,18 @@ impl Object {
 
     /// `kind/name`, as commands write it.
     pub fn path(&self) -> Text {
-        let word = &self.info.singular;
-        if self.info.group.is_empty() {
-            [word, "/", &self.name].concat().into()
-        } else {
-            [word, ".", &self.info.group, "/", &self.name].concat().into()
-        }
+        self.path_before(&[]).into()
+    }
+
+    /// The path and some more text.
+    pub(crate) fn path_before(&self, rest: &[&str]) -> String {
+        let group = &self.info.group;
+        let dot = if group.is_empty() { "" } else { "." };
+        let path = [&*self.info.singular, dot, group, "/", &self.name];
+        let length = path.iter().chain(rest).map(|part| part.len()).sum();
+        let mut text = String::with_capacity(length);
+        path.iter().chain(rest).for_each(|part| text.push_str(part));
+        text
     }
 }
 

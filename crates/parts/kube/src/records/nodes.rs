@@ -110,7 +110,7 @@ pub(crate) fn weighed(requests: Amounts) -> Amounts {
 pub(crate) struct Nodes {
     pub(crate) all: Vec<Arc<Node>>,
     /// Number of nodes that have a Node object.
-    present: usize,
+    present: u32,
     /// Room of these nodes for pods without rules.
     pub(crate) rooms: Rooms,
     machines: Arc<SortedMap<MachineId, u32>>,
@@ -154,7 +154,7 @@ impl Nodes {
 
     /// Number of nodes that have a Node object.
     pub(crate) const fn count_present(&self) -> usize {
-        self.present
+        self.present as usize
     }
 
     /// True if a node's kubelet is heard of now.
@@ -167,7 +167,7 @@ impl Nodes {
         let node = self.all.get_mut(number as usize)?;
         let was_present = node.object.is_some();
         let result = change(Arc::make_mut(node));
-        self.present = self.present - usize::from(was_present) + usize::from(node.object.is_some());
+        self.present = self.present - u32::from(was_present) + u32::from(node.object.is_some());
         self.rooms.refresh(number, node);
         Some(result)
     }
@@ -178,7 +178,7 @@ impl Nodes {
         Arc::make_mut(&mut self.machines).insert(node.machine, number);
         Arc::make_mut(&mut self.names).insert(node.name.clone(), number);
         self.rooms.add(&node);
-        self.present += usize::from(node.object.is_some());
+        self.present += u32::from(node.object.is_some());
         self.all.push(Arc::new(node));
         number
     }

@@ -148,8 +148,9 @@ fn emit(cx: &mut Cx, about: &Object, warning: bool, reason: Text, message: &str,
         () if CHATTER.contains(&&*reason) => Importance::Low,
         () => Importance::Normal,
     };
-    let object = about.path();
-    let text = [&*object, ": ", message].concat();
+    let text = about.path_before(&[": ", message]);
+    let path = text.len().saturating_sub(": ".len() + message.len());
+    let object = text.get(..path).unwrap_or_default().into();
     let mut facts: Vec<(Text, Text)> = Vec::with_capacity(2);
     facts.push((OBJECT.clone(), object));
     if !about.namespace.is_empty() {

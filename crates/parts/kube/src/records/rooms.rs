@@ -21,6 +21,24 @@ pub(crate) struct Room {
     score: Option<(Amounts, i64)>,
 }
 
+/// The room that a pod needs: the least for an amount that it does not request, since that may be overdrawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Need(Amounts);
+
+impl Need {
+    /// The need of a pod with these requests.
+    pub(crate) fn of(requests: Amounts) -> Self {
+        let need = |wanted: i64| if wanted <= 0 { i64::MIN } else { wanted };
+        Self(Amounts {
+            cpu_milli: need(requests.cpu_milli),
+            memory: need(requests.memory),
+            storage: need(requests.storage),
+            gpus: need(requests.gpus),
+            pods: 1,
+        })
+    }
+}
+
 impl Room {
     fn of(node: &Node) -> Self {
         let pods = i64::try_from(node.pods.len()).unwrap_or(i64::MAX);
@@ -44,15 +62,13 @@ impl Room {
     }
 
     /// True if a pod without rules fits.
-    pub(crate) fn takes(&self, requests: Amounts) -> bool {
-        // Most fit in everything: all is compared, without a branch for each amount.
-        let fits = |wanted: i64, free: i64| (wanted <= 0) | (wanted <= free);
+    pub(crate) const fn takes(&self, Need(need): &Need) -> bool {
         self.is_open
-            & (self.free.pods >= 1)
-            & fits(requests.cpu_milli, self.free.cpu_milli)
-            & fits(requests.memory, self.free.memory)
-            & fits(requests.storage, self.free.storage)
-            & fits(requests.gpus, self.free.gpus)
+            && need.pods <= self.free.pods
+            && need.cpu_milli <= self.free.cpu_milli
+            && need.memory <= self.free.memory
+            && need.storage <= self.free.storage
+            && need.gpus <= self.free.gpus
     }
 
     /// The score for a pod of this weight, where it is known.

@@ -9,7 +9,7 @@ use crate::{
     amounts::Amounts,
     records::{
         nodes::{Node, Nodes, weighed},
-        rooms::Room,
+        rooms::{Need, Room},
         scheduling::Scheduler,
         store::Store,
     },
@@ -148,13 +148,14 @@ impl Snapshot<'_> {
         }
         let wanted = enough(there);
         let is_plain = self.is_plain(candidate, &feasible.company);
+        let need = Need::of(candidate.spec.requests);
         feasible.found.reserve(wanted);
         let (mut step, mut looked) = (0, 0);
         'all: for (first, rooms) in self.nodes.rooms.around(self.scheduler.next) {
             for (number, room) in (first..).zip(rooms) {
                 step += 1;
                 // Only a node that refuses is asked for its reasons.
-                if !is_plain || !room.takes(candidate.spec.requests) {
+                if !is_plain || !room.takes(&need) {
                     let node = self.nodes.get(number).filter(|node| node.object.is_some());
                     let Some(node) = node else { continue };
                     if let Err(refusal) = self.takes(candidate, number, node, &feasible.company) {

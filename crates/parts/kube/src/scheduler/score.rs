@@ -39,11 +39,14 @@ impl Snapshot<'_> {
             let there = self.scheduler.spread_of(&owner.uid);
             let counts = counts_on(feasible, there);
             let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+            let less = |count: i64| MOST - MOST * (most - count) / most.max(1);
             if most > 0 && feasible.iter().any(|one| one.has_zone) {
                 let zones = self.by_zone(there);
                 let mut hosts = vec![MOST; feasible.len()];
                 for (at, count) in counts {
-                    hosts.get_mut(at).map(|host| *host = MOST * (most - count) / most);
+                    if let Some(host) = hosts.get_mut(at) {
+                        *host -= less(count);
+                    }
                 }
                 let parts = feasible.iter().zip(hosts).map(|(one, host)| match self.zone_of(one) {
                     // Zones weigh twice as much as nodes.
@@ -54,7 +57,9 @@ impl Snapshot<'_> {
             } else {
                 // All others get the maximum, which makes no difference between them.
                 for (at, count) in counts {
-                    scores.get_mut(at).map(|score| *score -= MOST - MOST * (most - count) / most);
+                    if let Some(score) = scores.get_mut(at) {
+                        *score -= less(count);
+                    }
                 }
             }
         }

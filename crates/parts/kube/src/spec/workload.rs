@@ -58,7 +58,7 @@ impl PodTemplate {
                         write_fields(digest, fields.iter().filter(|(key, _)| *key != "labels"), &write_field);
                     }
                     value => write_value(digest, value),
-                })
+                });
             }
             other => write_value(&mut digest, other),
         }
