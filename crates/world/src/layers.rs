@@ -153,6 +153,7 @@ macro_rules! layers {
             }
         }
 
+        #[allow(unused_mut, unused_variables, reason = "a build may have no layers")]
         impl Weight for Layers {
             fn beyond(&self, before: Option<&Self>) -> u64 {
                 let mut all = 0;
