@@ -27,9 +27,12 @@ impl PartialEq for Key {
     }
 }
 
+/// A view with its key.
+type Cached = Option<(Key, Arc<MachineView>)>;
+
 /// Holds at most one view. Copies hold the same one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ViewCache(Arc<Mutex<Option<(Key, Arc<MachineView>)>>>);
+pub(crate) struct ViewCache(Arc<Mutex<Cached>>);
 
 impl ViewCache {
     /// The view under this key, built when it is not there.
