@@ -69,7 +69,7 @@ impl<'p> Captures<'p> {
 pub struct Found<'p, T: 'static> {
     table: &'static [Route<T>],
     first: &'static Route<T>,
-    /// What stands for its names.
+    /// The segments that stand for its names.
     pub captures: Captures<'p>,
 }
 

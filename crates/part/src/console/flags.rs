@@ -61,7 +61,7 @@ impl Written {
     }
 }
 
-/// What is wrong with a line.
+/// The fault of a line.
 #[derive(Clone, Debug)]
 pub enum Problem {
     /// It names no command.

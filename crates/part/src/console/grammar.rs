@@ -14,7 +14,7 @@ pub struct Grammar<R: 'static> {
     pub commands: &'static [Command<R>],
     /// Flags that every command takes.
     pub globals: &'static [Flag],
-    /// How it reads its flags.
+    /// The rules by which it reads flags.
     pub reading: Reading,
     /// Offers for arguments, by the names of their places.
     pub kinds: &'static [(&'static str, Offer)],

@@ -47,7 +47,7 @@ impl Hosts {
         self.rows.get_mut(id.index())?.as_mut().map(Arc::make_mut)
     }
 
-    /// Estimates the bytes not shared with `before`; `inside` estimates a changed machine.
+    /// Adds a machine, or replaces the one of this number.
     pub(crate) fn insert(&mut self, id: MachineId, host: Host) {
         let host = Some(Arc::new(host));
         while self.rows.len() < id.index() {

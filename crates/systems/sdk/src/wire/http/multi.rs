@@ -24,7 +24,7 @@ const PACKAGE: &[&str] = &["config.json", "marathon.json.mustache", "resource.js
 /// Reads of a framework itself: `/v1/plans` and so on.
 const OF_FRAMEWORK: &[&str] = &["plans", "plan", "health", "metrics"];
 
-/// What is done with the services of a framework.
+/// An operation on the services of a framework.
 #[derive(Clone, Copy, Debug)]
 enum Multi {
     Services,
