@@ -14,8 +14,8 @@ const CRASHES = Number(process.env.PLANARIUM_CRASHES ?? 30);
 const SEED = Number(process.env.PLANARIUM_SEED ?? 1);
 
 /** What is put before the worker's script: a fault strikes at a message that comes in or goes out. */
-function faults() {
-  let armed;
+function faults(first) {
+  let armed = first;
   let engine;
   const channel = new BroadcastChannel("planarium-faults");
   channel.onmessage = ({ data }) => {
@@ -69,16 +69,22 @@ function random(seed) {
   };
 }
 
-/** Opens the page on a server whose worker can be made to fail. `refuse(n)` refuses the next loads of its script. */
+/**
+ * Opens the page on a server whose worker can be made to fail. `refuse(n)` refuses the next loads of its script, `next(fault)` arms the
+ * workers that load from now on.
+ */
 async function opened() {
   const html = await readFile(path.join(DIST, "index.html"), "utf8");
   const script = /data-script="\.(\/[^"]+)"/.exec(html)?.[1];
   assert.ok(script, "the page names the worker's script");
-  const body = `(${faults})();\n${await readFile(path.join(DIST, script), "utf8")}`;
+  const worker = await readFile(path.join(DIST, script), "utf8");
   let refusals = 0;
+  let first;
   const answer = {
     type: "text/javascript; charset=utf-8",
-    body,
+    get body() {
+      return `(${faults})(${JSON.stringify(first)});\n${worker}`;
+    },
     get status() {
       refusals -= 1;
       return refusals >= 0 ? 503 : 200;
@@ -96,6 +102,9 @@ async function opened() {
     url: new URL("?example=hello-world", server.url).href,
     refuse: (loads) => {
       refusals = loads;
+    },
+    next: (fault) => {
+      first = fault;
     },
     close: async () => {
       await tools.close();
@@ -177,6 +186,34 @@ test("a panic is told with what the engine was at, and can be tried again", asyn
     await card(page).getByRole("button", { name: "Try again" }).click();
     await on.inspector.getByRole("article", { name: "extra" }).waitFor();
     await card(page).waitFor({ state: "hidden" });
+    tools.check();
+  } finally {
+    await tools.close();
+  }
+});
+
+test("an engine that ends again while the run is brought back is told once the first card is closed", async () => {
+  const tools = await opened();
+  const { page } = tools;
+  try {
+    await page.goto(tools.url);
+    await started(page);
+    const on = playground(page);
+    await on.tab("Cluster");
+    await arm(page, { kind: "panic", at: "in", after: 0, of: '"ask":{"Do"' });
+    // The next engine comes late enough for the card to be closed before.
+    tools.refuse(2);
+    tools.next({ kind: "panic", at: "in", after: 0, of: '"ask":{"Resume"' });
+    await add(on, "extra");
+    await card(page).getByText(/on add-agent/).waitFor();
+    await card(page).getByRole("button", { name: "Close the card" }).click();
+    await card(page).waitFor({ state: "hidden" });
+    await card(page).getByText(/on bringing the run back/).waitFor();
+    tools.next(undefined);
+    await card(page).getByRole("button", { name: "Close the card" }).click();
+    await card(page).waitFor({ state: "hidden" });
+    await add(on, "another");
+    await on.inspector.getByRole("article", { name: "another" }).waitFor();
     tools.check();
   } finally {
     await tools.close();

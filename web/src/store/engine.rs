@@ -191,8 +191,8 @@ impl Engine {
         self.0.falls.set(falls + 1);
         let fatal = hub.oldest();
         let clock = hub.state().world.clock;
-        // Messages to an engine that took over are not user actions.
-        if falls == 0 {
+        // An engine that ends before its first answer ends for the reason of the one before, which a card still tells unless it was closed.
+        if falls == 0 || hub.state().stopped.is_none() {
             let stopped = Stopped::of(fatal.as_ref(), clock.now_ms, reason);
             hub.send(Action::Stopped(Box::new(stopped)));
         }
