@@ -8,7 +8,7 @@ use crate::{
     kinds::KindId,
     tree::{Tree, as_object, object_at, put_new},
 };
-use data_encoding::BASE64;
+use planarium_kernel::base64::Base64;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
@@ -230,7 +230,7 @@ fn service(spec: &mut Map<String, Value>) {
 fn secret(content: &mut Map<String, Value>) -> Result<(), String> {
     for value in content.get("data").and_then(Value::as_object).into_iter().flat_map(Map::values) {
         let text = value.as_str().unwrap_or_default().replace(['\r', '\n'], "");
-        if BASE64.decode(text.as_bytes()).is_err() {
+        if Base64::Padded.decode(text.as_bytes()).is_none() {
             return Err("v1.Secret.Data: base64Codec: invalid input: illegal base64 data".to_owned());
         }
     }
@@ -238,7 +238,7 @@ fn secret(content: &mut Map<String, Value>) -> Result<(), String> {
         && let Some(data) = object_at(content, "data")
     {
         for (key, text) in texts {
-            data.insert(key, BASE64.encode(text.as_str().unwrap_or_default().as_bytes()).into());
+            data.insert(key, Base64::Padded.encode(text.as_str().unwrap_or_default().as_bytes()).into());
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::{
     selector::Selector,
     tree::Tree,
 };
-use data_encoding::BASE64URL_NOPAD;
+use planarium_kernel::base64::Base64;
 use planarium_kernel::{SimTime, SortedMap};
 use planarium_protocol::json::{self, Map, Value};
 use std::sync::Arc;
@@ -104,7 +104,7 @@ fn too_old() -> ApiError {
 /// Reads the version and the last object of a page before this one. *Errors*: 400.
 fn read_token(token: &str) -> Result<(u64, String, String), ApiError> {
     let bad = |text: &str| ApiError::new(Reason::BadRequest, format!("continue key is not valid: {text}"));
-    let bytes = BASE64URL_NOPAD.decode(token.as_bytes()).map_err(|_| bad("illegal base64 data"))?;
+    let bytes = Base64::Url.decode(token.as_bytes()).ok_or_else(|| bad("illegal base64 data"))?;
     let value = json::value(&bytes).map_err(|_| bad("it is no JSON"))?;
     if value.text("v") != "meta.k8s.io/v1" {
         return Err(bad(&format!("server does not recognize this encoded version {:?}", value.text("v"))));
@@ -119,7 +119,7 @@ fn read_token(token: &str) -> Result<(u64, String, String), ApiError> {
 fn token(object: &Object, version: u64) -> String {
     let start = format!("{}/{}\0", object.namespace, object.name);
     let value = planarium_protocol::json!({ "v": "meta.k8s.io/v1", "rv": version, "start": start });
-    BASE64URL_NOPAD.encode(&json::text(&value))
+    Base64::Url.encode(&json::text(&value))
 }
 
 /// A list. *Errors*: 400 for selectors and tokens that are none; 413 for a list that is too long, by items or by bytes.

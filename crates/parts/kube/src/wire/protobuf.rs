@@ -7,7 +7,7 @@
 //! and `kubernetes/apimachinery: pkg/apis/meta/v1/generated.proto` (numbers). Matched for the fields that the table names.
 
 use crate::error::{ApiError, Reason};
-use data_encoding::BASE64;
+use planarium_kernel::base64::Base64;
 use planarium_protocol::json::{self, Map, Value};
 
 /// The media type, without parameters.
@@ -353,7 +353,7 @@ fn single(kind: &str, value: Wired<'_>, depth: u32) -> Result<Option<Value>, Api
         }
         ("i", Wired::Number(number)) => (!zero || number != 0).then(|| number.cast_signed().into()),
         ("b", Wired::Number(number)) => (!zero || number != 0).then(|| (number != 0).into()),
-        ("y", Wired::Bytes(bytes)) => Some(BASE64.encode(bytes).into()),
+        ("y", Wired::Bytes(bytes)) => Some(Base64::Padded.encode(bytes).into()),
         // Only the server says when something was made.
         ("t", Wired::Bytes(_)) => None,
         ("q", Wired::Bytes(bytes)) => {

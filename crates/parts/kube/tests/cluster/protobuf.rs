@@ -2,8 +2,8 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-use data_encoding::BASE64;
 use planarium_kernel::SimTime;
+use planarium_kernel::base64::Base64;
 use planarium_kube::{Alone, Cx};
 use planarium_part::{Flags, Request, Response, Wire};
 use planarium_protocol::Input;
@@ -62,7 +62,7 @@ fn bodies_of_kubectl_create_are_read_as_printed() {
     let mut seen = 0;
     for case in lines.split(|line| line.is_empty()) {
         let [command, path, body, printed] = case else { panic!("four lines: {case:?}") };
-        let body = BASE64.decode(body.as_bytes()).expect("base64");
+        let body = Base64::Padded.decode(body.as_bytes()).expect("base64");
         let read = journaled(&alone, &post(path, body))
             .unwrap_or_else(|response| panic!("{command}: {}", String::from_utf8_lossy(&response.body)));
         let mut printed: Value = serde_json::from_str(printed).expect("JSON");
@@ -85,7 +85,7 @@ fn an_object_in_protocol_buffers_is_created() {
     let (mut cx, mut alone) = alone();
     let mut lines = BODIES.lines().skip(2);
     let (path, body) = (lines.nth(1).expect("a path"), lines.next().expect("a body"));
-    let request = post(path, BASE64.decode(body.as_bytes()).expect("base64"));
+    let request = post(path, Base64::Padded.decode(body.as_bytes()).expect("base64"));
     let Wire::Change(input, reply) = alone.wire(SimTime::ZERO, &request) else { panic!("a change") };
     let response = reply(alone.perform(&mut cx, &input).expect("the cluster's"));
     assert_eq!(response.status, 201, "{}", String::from_utf8_lossy(&response.body));
@@ -110,7 +110,7 @@ fn broken_and_unknown_bodies_are_refused() {
     assert_eq!((status, text.contains("field 9 of Namespace")), (400, true), "{text}");
     // Every way in which a body may break off.
     let lines: Vec<&str> = BODIES.lines().collect();
-    let body = BASE64.decode(lines.get(4).expect("a body").as_bytes()).expect("base64");
+    let body = Base64::Padded.decode(lines.get(4).expect("a body").as_bytes()).expect("base64");
     for end in 0..body.len() {
         let cut = body.get(..end).unwrap_or_default();
         if let Err(response) = journaled(&alone, &post("/api/v1/namespaces/default/configmaps", cut)) {

@@ -106,7 +106,7 @@ impl Cluster {
         let event = SchedulerEvent::Update(status.clone());
         let shown = self.master.event_json(calendar, framework, &event, 0);
         let uuid = shown["update"]["status"]["uuid"].as_str().expect("to be acknowledged").to_owned();
-        let uuid = data_encoding::BASE64.decode(uuid.as_bytes()).expect("base64");
+        let uuid = planarium_kernel::base64::Base64::Padded.decode(uuid.as_bytes()).expect("base64");
         let agent = status.agent_id.clone().unwrap_or_default();
         self.master.acknowledge(&mut self.cx, &mut self.fleet, framework, &agent, &status.task_id, &uuid);
         self.settle();
@@ -119,7 +119,7 @@ impl Cluster {
         let shown = self.master.event_json(calendar, framework, &event, 0);
         let uuid = shown["update_operation_status"]["status"]["uuid"]["value"].as_str();
         let uuid = uuid.expect("to be acknowledged").to_owned();
-        let uuid = data_encoding::BASE64.decode(uuid.as_bytes()).expect("base64");
+        let uuid = planarium_kernel::base64::Base64::Padded.decode(uuid.as_bytes()).expect("base64");
         let (agent, id) = (status.agent_id.clone().unwrap_or_default(), &status.operation_id);
         self.master.acknowledge_operation(&mut self.cx, &mut self.fleet, framework, &agent, id, &uuid);
         self.settle();

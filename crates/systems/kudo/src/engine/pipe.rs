@@ -3,7 +3,7 @@
 //! **Source**: `kudobuilder/kudo: pkg/engine/task/task_pipe.go`, `env_file.go`. Matched, but that files are made up: a line that names
 //! them, or `KEY=value`. A tag of the init container's image says otherwise: `no-file` and `large-file`.
 
-use data_encoding::BASE64;
+use planarium_kernel::base64::Base64;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
@@ -222,7 +222,7 @@ fn read_file(pod: &Value, file: &PipeFile) -> Result<String, String> {
 fn make_artifact(file: &PipeFile, name: &str, content: &str) -> Value {
     let mut entries: Map<String, Value> = Map::new();
     let secret = file.kind == "Secret";
-    let encoded = |text: &str| Value::from(BASE64.encode(text.as_bytes()));
+    let encoded = |text: &str| Value::from(Base64::Padded.encode(text.as_bytes()));
     let key = if file.file.is_empty() {
         for line in
             content.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'))

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unnecessary_wraps, reason = "one signature for every function of the table")]
 
-use data_encoding::BASE64;
 use planarium_kernel::SortedMap;
+use planarium_kernel::base64::Base64;
 use std::rc::Rc;
 
 use crate::template::gotemplate::call::{Answer, Function, Type, text};
@@ -43,7 +43,7 @@ pub(super) static TABLE: &[Function] = &[
         more: None,
         run: |_, a| {
             let decoded = |at: usize| {
-                let bytes = BASE64.decode(text(a, at).as_bytes()).unwrap_or_default();
+                let bytes = Base64::Padded.decode(text(a, at).as_bytes()).unwrap_or_default();
                 String::from_utf8_lossy(&bytes).into_owned()
             };
             Ok(certificate(decoded(0), decoded(1)))
@@ -56,15 +56,15 @@ pub(super) static TABLE: &[Function] = &[
         name: "encryptAES",
         takes: &[STR, STR],
         more: None,
-        run: |_, a| Ok(BASE64.encode(text(a, 1).as_bytes()).into()),
+        run: |_, a| Ok(Base64::Padded.encode(text(a, 1).as_bytes()).into()),
     },
     Function {
         name: "decryptAES",
         takes: &[STR, STR],
         more: None,
         run: |_, a| {
-            let bytes = BASE64.decode(text(a, 1).as_bytes());
-            let bytes = bytes.map_err(|_| "illegal base64 data at input byte 0".to_owned())?;
+            let bytes = Base64::Padded.decode(text(a, 1).as_bytes());
+            let bytes = bytes.ok_or_else(|| "illegal base64 data at input byte 0".to_owned())?;
             Ok(String::from_utf8_lossy(&bytes).into_owned().into())
         },
     },

@@ -9,7 +9,7 @@
     reason = "one signature for every function of the table"
 )]
 
-use data_encoding::BASE64;
+use planarium_kernel::base64::Base64;
 
 use crate::template::gotemplate::call::{Answer, Function, Type, arg, text};
 use crate::template::gotemplate::exec::Machine;
@@ -25,7 +25,7 @@ pub(super) static TABLE: &[Function] = &[
         name: "b64enc",
         takes: &[STR],
         more: None,
-        run: |_, a| Ok(BASE64.encode(text(a, 0).as_bytes()).into()),
+        run: |_, a| Ok(Base64::Padded.encode(text(a, 0).as_bytes()).into()),
     },
     Function { name: "b64dec", takes: &[STR], more: None, run: |_, a| Ok(base64_decode(text(a, 0)).into()) },
     Function {
@@ -142,7 +142,7 @@ fn json_text(out: &mut String, text: &str) {
 
 /// The bytes that a text in base 64 holds; none where it is no such text.
 pub(crate) fn base64(text: &[u8]) -> Option<Vec<u8>> {
-    BASE64.decode(text).ok()
+    Base64::Padded.decode(text)
 }
 
 fn base64_decode(given: &str) -> String {
