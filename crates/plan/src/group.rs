@@ -8,6 +8,8 @@
 //! **Source**: `…/plan/PlanUtils.java` (eligibility: not complete, not ERROR, not interrupted). Match;
 //! dirty assets are looked at when candidates are collected.
 
+use planarium_kernel::cow::bytes_of;
+
 use crate::{
     bits::BitTree,
     spec::StrategySpec,
@@ -226,6 +228,11 @@ impl Group {
 
     pub(crate) fn len(&self) -> usize {
         self.pool.children.len()
+    }
+
+    /// Estimates the bytes of a copy: the children, and a bit of each in three sets.
+    pub(crate) fn bytes(&self) -> u64 {
+        bytes_of::<GatedChild>(self.len()) + self.len() as u64 * 3 / 8
     }
 
     /// Returns the numbers of children and candidates with each status.

@@ -75,8 +75,6 @@ impl PlanTree {
             self.step_errors.remove(&step);
             self.working.remove(step.index());
         }
-        if let Some(row) = self.phases.get_mut(id.index()) {
-            *row = None;
-        }
+        self.phases.retire(id.index(), None, Option::is_none);
     }
 }

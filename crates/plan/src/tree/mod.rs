@@ -16,7 +16,10 @@ mod settle;
 use planarium_kernel::SortedMap;
 use std::sync::Arc;
 
-use planarium_kernel::{Digest, Digestible, Weight, cow::bytes_of};
+use planarium_kernel::{
+    Digest, Digestible, Flat, Table, Weight,
+    cow::{behind, bytes_of},
+};
 
 use crate::{
     asset::Asset,
@@ -52,11 +55,11 @@ pub struct PlanTree {
     pub(crate) errors: Vec<Arc<str>>,
     pub(crate) step_errors: SortedMap<StepId, Arc<str>>,
     /// By phase id; removed phases keep an empty row.
-    pub(crate) phases: Vec<Option<Arc<PhaseRow>>>,
+    pub(crate) phases: Table<Option<Arc<PhaseRow>>, 64>,
     /// Phases in the tree, in order.
     pub(crate) order: Vec<PhaseId>,
     /// By step id.
-    pub(crate) steps: Vec<StepRow>,
+    pub(crate) steps: Steps,
     pub(crate) group: Group,
     pub(crate) status: Status,
     /// The roll-up inputs that `status` was derived from.
@@ -67,6 +70,9 @@ pub struct PlanTree {
     #[cfg(debug_assertions)]
     since_check: u64,
 }
+
+/// Rows of steps. Chunks are larger than usual: rows are small, and a plan that nobody copies is walked most quickly in few.
+type Steps = Table<StepRow, 256>;
 
 /// Rarely changing parts of a plan.
 #[derive(Debug, Clone)]
@@ -146,9 +152,9 @@ impl PlanTree {
             interrupted: false,
             errors: Vec::new(),
             step_errors: SortedMap::new(),
-            phases: Vec::with_capacity(spec.phases.len()),
+            phases: Table::new(),
             order: Vec::with_capacity(spec.phases.len()),
-            steps: Vec::with_capacity(spec.phases.iter().map(|phase| phase.steps.len()).sum()),
+            steps: Steps::new(),
             status: Status::Complete,
             rolled: 0,
             working: BitTree::default(),
@@ -424,15 +430,16 @@ impl Digestible for PlanTree {
 }
 
 impl Weight for PlanTree {
-    /// States and orders are copied; names, assets and specs are shared.
-    fn beyond(&self, _: Option<&Self>) -> u64 {
-        let rows = || self.phases.iter().flatten();
-        let children = self.group.len() + rows().map(|phase| phase.group.len()).sum::<usize>();
+    /// Orders are copied; rows of steps, names, assets and specs are shared.
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let phase = |phase: &Option<Arc<PhaseRow>>, old: Option<&Option<Arc<PhaseRow>>>| {
+            let old = old.and_then(Option::as_ref);
+            phase.as_ref().map_or(0, |phase| behind(phase, old, |phase| phase.group.bytes()))
+        };
         bytes_of::<Self>(1)
-            + bytes_of::<StepRow>(self.steps.len())
-            + bytes_of::<usize>(self.phases.len())
-            + bytes_of::<PhaseRow>(rows().count())
-            + 4 * children as u64
+            + self.group.bytes()
+            + self.steps.beyond_flat(before.map(|before| &before.steps))
+            + self.phases.beyond_with(before.map(|before| &before.phases), phase)
             + bytes_of::<Change>(self.changes.len())
     }
 }

@@ -331,8 +331,9 @@ impl Engine {
         }
         self.log.append(events);
         self.trail.clear();
+        let before = self.branch.head().seq;
         self.branch.move_head(&self.world);
-        self.branch.checkpoints.offer(&self.world);
+        self.branch.checkpoints.offer(&self.world, before);
     }
 }
 

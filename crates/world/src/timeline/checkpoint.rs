@@ -1,12 +1,15 @@
 //! Worlds kept along the run, so that going back needs only a short replay.
 //!
-//! Knows: the distance between checkpoints and their estimated weight.
+//! Knows: the work between checkpoints and their estimated weight.
 //! Must not know: how a world is replayed.
 //!
-//! Worlds share unchanged parts, so a checkpoint weighs what the next one does not share. Distances count events, not
-//! time. When all of them exceed their budget, the one whose removal leaves the smallest gap is dropped, so they stay
+//! Worlds share unchanged parts, so a checkpoint weighs what the next one does not share. Distances count the work of a
+//! replay, not virtual time. The step that leads to a checkpoint never has to be replayed: a seek of one of its events ends
+//! at the checkpoint. So one is made right after a step with much work, such as a reconciliation of thousands of tasks.
+//! When all of them exceed their budget, the one whose removal leaves the smallest gap is dropped, so they stay
 //! evenly spread; new ones are then made farther apart. The first one is the empty world and is never dropped.
 
+use super::branch::Position;
 use crate::limits::{CHECKPOINT_BYTES, CHECKPOINT_EVENTS};
 use crate::world::World;
 use planarium_kernel::Weight;
@@ -22,11 +25,19 @@ const BYTES_PER_EVENT: u64 = 320;
 /// Bytes of a world that allow checkpoints one event farther apart, so that a single large change does not leave a long
 /// stretch without checkpoints.
 const WEIGHT_PER_EVENT: u64 = 512;
-/// Number of steps without an event that count as one event.
-const STEPS_PER_EVENT: u64 = 8;
+/// Work of an event, as measured: that of three steps without one.
+const EVENT: u64 = 3;
+/// Bytes by which an input makes the world larger, for the work of one step: reading a definition and making its plans takes
+/// longer than the few events tell.
+const BYTES_PER_STEP: u64 = 32;
 
 struct Checkpoint {
     world: Arc<World>,
+    /// The last event before the step that led here.
+    before: u64,
+    /// Work from the beginning of the run up to that step, and up to here. *Units*: steps without an event.
+    start: u64,
+    work: u64,
     /// Memory not shared with the next one; 0 for the last one, which the current world shares.
     bytes: u64,
     /// Made on this branch, not inherited from its parent.
@@ -35,23 +46,24 @@ struct Checkpoint {
 
 pub(super) struct Checkpoints {
     kept: Vec<Checkpoint>,
-    /// Minimum number of events between two checkpoints.
+    /// Work from the beginning of the run to the head, and the weight of the world after the last input.
+    work: u64,
+    weight: u64,
+    /// Number of inputs since the last checkpoint.
+    inputs: u64,
+    /// Minimum work between two checkpoints.
     distance: u64,
     /// The same, from the cost of the last ones.
     spacing: u64,
     bytes: u64,
 }
 
-/// Returns the cost of a replay from one world to a later one, in events.
-fn gap(from: &World, to: &World) -> u64 {
-    let steps = to.steps().saturating_sub(from.steps());
-    to.seq().saturating_sub(from.seq()) + steps / STEPS_PER_EVENT
-}
-
 impl Checkpoints {
     pub(super) fn new(world: &World) -> Self {
-        let first = Checkpoint { world: Arc::new(world.clone()), bytes: 0, own: false };
-        Self { kept: vec![first], distance: CHECKPOINT_EVENTS, spacing: 0, bytes: 0 }
+        let first =
+            Checkpoint { world: Arc::new(world.clone()), before: 0, start: 0, work: 0, bytes: 0, own: false };
+        let distance = CHECKPOINT_EVENTS * EVENT;
+        Self { kept: vec![first], work: 0, weight: world.weight(), inputs: 0, distance, spacing: 0, bytes: 0 }
     }
 
     /// The checkpoints that a branch inherits when it forks after `steps` steps.
@@ -60,10 +72,12 @@ impl Checkpoints {
             .kept
             .iter()
             .take_while(|kept| kept.world.steps() <= steps)
-            .map(|kept| Checkpoint { world: Arc::clone(&kept.world), bytes: kept.bytes, own: false })
+            .map(|kept| Checkpoint { world: Arc::clone(&kept.world), own: false, ..*kept })
             .collect();
         let bytes = kept.iter().map(|kept| kept.bytes).sum();
-        Self { kept, distance: self.distance, spacing: self.spacing, bytes }
+        // Work since then is not counted again: a first gap may be a little longer.
+        let work = kept.last().map_or(0, |last| last.work);
+        Self { kept, bytes, work, inputs: 0, ..*self }
     }
 
     /// Estimated weight of all of them.
@@ -82,24 +96,35 @@ impl Checkpoints {
         self.bytes = self.kept.iter().map(|kept| kept.bytes).sum();
     }
 
-    /// Keeps the world if it is far enough from the last checkpoint.
-    pub(super) fn offer(&mut self, world: &World) {
+    /// Counts the work of a step at the head, the last event before which is `before`, and keeps the world after it if that
+    /// is far enough from the last checkpoint.
+    pub(super) fn offer(&mut self, world: &World, before: u64) {
         let Some(last) = self.kept.last_mut() else { return };
+        let start = self.work;
+        self.work += 1 + EVENT * world.seq().saturating_sub(before);
         let inputs = world.inputs().saturating_sub(last.world.inputs());
-        if gap(&last.world, world) < self.distance.max(self.spacing) && inputs < INPUTS {
+        if inputs > self.inputs {
+            let weight = world.weight();
+            self.work += weight.saturating_sub(self.weight) / BYTES_PER_STEP;
+            self.weight = weight;
+        }
+        self.inputs = inputs;
+        if self.work - last.work < self.distance.max(self.spacing) && inputs < INPUTS {
             return;
         }
         last.bytes = World::beyond(&last.world, Some(world));
-        self.spacing = (last.bytes / BYTES_PER_EVENT).min(world.weight() / WEIGHT_PER_EVENT);
+        self.spacing = EVENT * (last.bytes / BYTES_PER_EVENT).min(world.weight() / WEIGHT_PER_EVENT);
         self.bytes = self.bytes.saturating_add(last.bytes);
-        self.kept.push(Checkpoint { world: Arc::new(world.without_views()), bytes: 0, own: true });
+        let world = Arc::new(world.without_views());
+        self.kept.push(Checkpoint { world, before, start, work: self.work, bytes: 0, own: true });
+        self.inputs = 0;
         while self.bytes > CHECKPOINT_BYTES && self.thin() {}
     }
 
     /// Drops the least useful checkpoint; returns false if only the first and the last are left.
     fn thin(&mut self) -> bool {
         let gaps = self.kept.windows(3).map(|three| match three {
-            [before, _, after] => gap(&before.world, &after.world),
+            [before, _, after] => after.start.saturating_sub(before.work),
             _ => u64::MAX,
         });
         let Some((before, gap)) = gaps.enumerate().min_by_key(|(_, gap)| *gap) else { return false };
@@ -112,6 +137,18 @@ impl Checkpoints {
         }
         self.distance = self.distance.max(gap / 2);
         true
+    }
+
+    /// Returns the checkpoint right after the step that produced event `seq`, if there is one.
+    pub(super) fn right_after(&self, seq: u64) -> Option<&Arc<World>> {
+        let count = self.kept.partition_point(|kept| kept.world.seq() < seq);
+        self.kept.get(count).filter(|kept| kept.before < seq).map(|kept| &kept.world)
+    }
+
+    /// Returns the last event before the step that led to the checkpoint at a position, if there is one.
+    pub(super) fn before(&self, place: Position) -> Option<u64> {
+        let at = self.kept.partition_point(|kept| Position::of(&kept.world) < place);
+        self.kept.get(at).filter(|kept| at > 0 && Position::of(&kept.world) == place).map(|kept| kept.before)
     }
 
     /// Returns the last checkpoint for which `before` holds; `before` must hold for a prefix of them.
@@ -170,7 +207,35 @@ mod tests {
         assert!(left.iter().all(|step| all.contains(step)), "{left:?} of {all:?}");
         while checkpoints.thin() {}
         assert_eq!(steps(checkpoints), [all[0], all[all.len() - 1]], "the first and the last stay");
-        assert!(checkpoints.distance > CHECKPOINT_EVENTS);
+        assert!(checkpoints.distance > CHECKPOINT_EVENTS * EVENT);
+    }
+
+    #[test]
+    fn an_event_of_the_step_before_a_checkpoint_needs_no_replay() {
+        let mut engine = travelled(6 * INPUTS);
+        let ends: Vec<(u64, u64, String)> = {
+            let kept = &engine.branch.checkpoints.kept;
+            let end = |kept: &Checkpoint| {
+                (kept.before, kept.world.seq(), planarium_kernel::digest::hex(kept.world.digest()))
+            };
+            kept.iter().skip(1).map(end).collect()
+        };
+        assert_eq!(ends.len(), 6);
+        let mut fresh = travelled(6 * INPUTS);
+        fresh.branch.checkpoints.kept.truncate(1);
+        for (before, last, digest) in ends {
+            assert!(before < last, "an input has an event");
+            for seq in [before, before + 1, last, last + 1] {
+                engine.seek_seq(seq);
+                fresh.seek_seq(seq);
+                let place = |engine: &Engine| (Position::of(&engine.world), engine.digest());
+                assert_eq!(place(&engine), place(&fresh), "{seq}");
+                assert_eq!(engine.branch.checkpoints.right_after(seq).is_some(), seq > before && seq <= last);
+                assert_eq!(engine.digest() == digest, seq > before && seq <= last);
+                assert_eq!(engine.step_back(), fresh.step_back());
+                assert_eq!(place(&engine), place(&fresh), "one step back from {seq}");
+            }
+        }
     }
 
     #[test]
@@ -191,7 +256,7 @@ mod tests {
         checkpoints.kept[0].bytes += CHECKPOINT_BYTES;
         checkpoints.bytes += CHECKPOINT_BYTES;
         (checkpoints.distance, checkpoints.spacing) = (0, 0);
-        checkpoints.offer(&world);
+        checkpoints.offer(&world, world.seq());
         assert!(checkpoints.bytes <= CHECKPOINT_BYTES && checkpoints.bytes == weights(checkpoints));
         assert_eq!(World::beyond(&world, Some(&world)), 1024, "a world shares all of itself");
     }

@@ -10,6 +10,7 @@ use super::replayed::difference;
 use super::trail::Trail;
 use crate::limits::TRAIL_EVENTS;
 use crate::world::World;
+use std::sync::Arc;
 
 impl Engine {
     /// Seeks the instant `ms` with its work finished; at most the head.
@@ -29,6 +30,11 @@ impl Engine {
     /// beyond the head, the step of the last event is used.
     pub fn seek_seq(&mut self, seq: u64) {
         let seq = seq.min(self.branch.head().seq);
+        if let Some(kept) = self.branch.checkpoints.right_after(seq).filter(|_| seq > 0).map(Arc::clone) {
+            self.branch.keep_head(&self.world);
+            self.world = World::clone(&kept);
+            return;
+        }
         // A step back may keep the event number: use only worlds before the step.
         self.start_from(|world| world.seq() < seq || is_empty(world));
         while self.world.seq() < seq && self.replay_step(u64::MAX) {}
@@ -63,13 +69,17 @@ impl Engine {
             self.world = world;
             return true;
         }
+        if let Some(before) = self.branch.checkpoints.before(here) {
+            self.seek_seq(before);
+            return true;
+        }
         let start = self.world.clone();
         // Start from the nearest world with enough steps in between to contain the target.
         for events in [TRAIL_EVENTS, u64::MAX] {
             self.start_from(|world| is_empty(world) || world.seq().saturating_add(events) <= seq);
             self.trail = Trail::new(branch);
             // The target may precede the kept worlds: one step can produce many events.
-            let mut early = is_empty(&self.world).then(|| self.world.clone());
+            let mut early = is_empty(&self.world).then(|| Position::of(&self.world));
             while Position::of(&self.world) < here {
                 let before = self.seq();
                 if !self.replay_step(u64::MAX) {
@@ -81,12 +91,16 @@ impl Engine {
                 if self.seq().saturating_add(TRAIL_EVENTS) >= seq {
                     self.trail.push(&self.world);
                 } else {
-                    early = Some(self.world.clone());
+                    early = Some(Position::of(&self.world));
                 }
             }
-            let found = self.trail.pop_before(branch, here);
-            if let Some(world) = found.or(early).filter(|world| Position::of(world) < here) {
+            if let Some(world) = self.trail.pop_before(branch, here) {
                 self.world = world;
+                return true;
+            }
+            if let Some(early) = early.filter(|early| *early < here) {
+                // The last step had more events than the kept worlds cover.
+                self.go_to(early);
                 return true;
             }
         }

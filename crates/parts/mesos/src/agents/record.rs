@@ -7,7 +7,7 @@ use crate::{
     tasks::TaskNo,
 };
 use planarium_ground::MachineId;
-use planarium_kernel::{Digestible, SimTime, TimerId, Weight, cow::bytes_of};
+use planarium_kernel::{Digestible, Map, SimTime, TimerId, Weight, cow::bytes_of};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::{EventBody, Text};
 use std::{ops::Deref, sync::Arc};
@@ -90,10 +90,13 @@ pub(crate) struct Executor {
     pub(crate) tasks: SortedSet<TaskNo>,
 }
 
+/// Executors by framework and id, in chunks that copies of the agent share.
+type Rows = Map<(FrameworkId, Text), Executor, 8>;
+
 /// The executors on an agent. *Invariant*: the ids are those of the executors, in their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Executors {
-    all: SortedMap<(FrameworkId, Text), Executor>,
+    all: Rows,
     /// By framework, in the form that offers use: many more offers are made than executors come and go.
     ids: SortedMap<FrameworkId, Arc<[Text]>>,
 }
@@ -143,20 +146,28 @@ impl Executors {
 }
 
 impl Deref for Executors {
-    type Target = SortedMap<(FrameworkId, Text), Executor>;
+    type Target = Rows;
 
     fn deref(&self) -> &Self::Target {
         &self.all
     }
 }
 
-/// Estimated bytes of an executor, beside its resources, which it shares with the records of its tasks.
-const EXECUTOR: u64 = 160;
+/// Estimated bytes of an executor's list of tasks.
+const LIST: u64 = 32;
+
+impl Weight for Executors {
+    /// Resources are shared with the records of tasks.
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let ids = self.ids.iter().map(|(of, ids)| ids.beyond(before.and_then(|before| before.ids.get(of))));
+        self.all.beyond_with(before.map(|before| &before.all), |_, _| LIST) + ids.sum::<u64>()
+    }
+}
 
 /// An agent.
 #[derive(Clone, Debug, Digestible, Weight)]
 #[digest(hostname, state as u64, connected, ping_timer.is_some())]
-#[weight(own EXECUTOR * self.executors.keys().count() as u64, own bytes_of::<u64>(self.tasks.len()))]
+#[weight(executors, own bytes_of::<u64>(self.tasks.len()))]
 pub(crate) struct Agent {
     /// Its id on the wire.
     pub(crate) name: Text,

@@ -9,8 +9,9 @@
 
 use crate::api::{Resource, Resources};
 
-/// Largest number of lists.
-const LISTS: usize = 8;
+/// Largest number of lists: an agent has mostly fewer pods, so their lists are those of the tasks' records, and a copy of an
+/// agent's record costs a pointer for each.
+const LISTS: usize = 64;
 
 /// All allocated resources, as lists. *Invariant*: none is empty, and there are at most [`LISTS`].
 #[derive(Clone, Debug, Default)]
@@ -143,7 +144,8 @@ mod tests {
         for _ in 0..3 * LISTS {
             allocated.add_all(&offered);
         }
-        assert!(allocated == cpus(72) && allocated.lists.len() <= LISTS);
+        let all = i64::try_from(3 * LISTS * 3).expect("small");
+        assert!(allocated == cpus(all) && allocated.lists.len() <= LISTS);
     }
 
     #[test]

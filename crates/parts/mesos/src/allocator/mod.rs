@@ -108,7 +108,7 @@ impl Weight for Slot {
             let mut old =
                 before.and_then(|old| old.allocated.get(key)).into_iter().flat_map(Allocation::parts);
             let beyond = |part: &Resources| part.beyond(old.find(|old| old.is_same(part)));
-            64 + allocated.parts().map(beyond).sum::<u64>()
+            64 + bytes_of::<Resources>(allocated.parts().count()) + allocated.parts().map(beyond).sum::<u64>()
         };
         let refused = self.filters.iter().map(|filter| {
             let mut old = before.into_iter().flat_map(|old| &old.filters).map(|filter| &filter.refused);

@@ -23,7 +23,11 @@ impl Explainer<'_> {
         {
             let text = format!("{} still uses it: the kill is on its way", task.name);
             let tasks: Vec<Text> = vec![task.name.clone()];
-            reasons.push(reason(text, task_event(task), ReasonKind::Killing { tasks, by: None }));
+            reasons.push(reason(
+                text,
+                scheduler.state.tasks.event_of(task),
+                ReasonKind::Killing { tasks, by: None },
+            ));
         }
         let why = match absent {
             Some(state) => format!("{host} is {state}, and only {host} can offer the reservation"),
@@ -37,10 +41,6 @@ impl Explainer<'_> {
         self.remedies.reservation(holder, host);
         reasons
     }
-}
-
-fn task_event(task: &TaskRecord) -> Option<u64> {
-    task.status.as_ref().map(|status| status.event)
 }
 
 /// A task that is to end and still uses a reservation.

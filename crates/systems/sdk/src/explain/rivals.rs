@@ -31,7 +31,7 @@ impl Rivals<'_> {
         let data = self.scheduler.plans.step(holder)?;
         let (task, by) = data.tasks.iter().find_map(|task| Some((task, task.ended_by?)))?;
         let record = self.scheduler.state.tasks.task(&requirement.key, &task.task)?;
-        let (name, event) = (record.name.clone(), record.status.as_ref().map(|status| status.event));
+        let (name, event) = (record.name.clone(), self.scheduler.state.tasks.event_of(record));
         let text = format!("{} ended {name}: {}", self.step_of_plan(by), rivalry(record));
         let by = element_ref(self.scheduler, by.plan, Element::Step(by.step));
         Some(reason(text, event, ReasonKind::Ended { task: name, by }))

@@ -83,7 +83,7 @@ impl Explainer<'_> {
         goal: Goal,
     ) -> Vec<Reason> {
         let task = record.name.clone();
-        let event = Some(status.event);
+        let event = self.scheduler.state.tasks.event_of(record);
         let mut reasons = Vec::new();
         let manual = self.facts.is_manual(&record.id);
         if record.goal.target == OverrideTarget::Paused {

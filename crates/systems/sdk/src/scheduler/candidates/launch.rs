@@ -28,14 +28,14 @@ pub(super) struct Used {
 }
 
 impl Scheduler {
-    /// Launches a step's tasks; returns the records to be stored at the end of the cycle.
+    /// Launches a step's tasks; returns the records to be stored at the end of the cycle, each with the event of the launch.
     pub(super) fn launch(
         &mut self,
         cx: &mut Cx,
         holder: Holder,
         requirement: &Arc<Requirement>,
         used: Used,
-    ) -> Vec<TaskRecord> {
+    ) -> Vec<(TaskRecord, u64)> {
         let (offer, event) = (used.offer.id, used.event);
         let Some(mut launch) = self.build(cx, holder, requirement, used) else { return Vec::new() };
         self.plans.forget_tasks(holder);
@@ -65,7 +65,7 @@ impl Scheduler {
         let operations = launch.operations;
         let call = Call::Accept { offer_ids: vec![offer], operations, refuse_ms: Some(ACCEPT_FILTER_MS) };
         self.outbox.push_caused(Cause::Event(event), call);
-        launch.records
+        launch.records.into_iter().map(|record| (record, event)).collect()
     }
 
     /// Turns an offer into operations and records.
@@ -94,7 +94,6 @@ impl Scheduler {
             namespace: self.service.namespace.as_ref(),
             pause_command: self.service.env.get("PAUSE_OVERRIDE_CMD").map(String::as_str),
             now: cx.now(),
-            event: used.event,
         };
         Some(build::build(&ask, &context, &mut self.ids, used.footprint))
     }

@@ -149,19 +149,19 @@ impl Scheduler {
         }
     }
 
-    /// Stores the launches of a cycle after all of its steps: until then every step sees, and counts, the earlier
+    /// Stores the launches of a cycle, each with the event behind it, after all of its steps: until then every step sees, and counts, the earlier
     /// tasks of each machine.
     ///
     /// *Order*: tasks that wait for their launch first, so that launches of another step in the cycle stay.
     ///
     /// **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java (processOffers),
     /// …/state/PersistentLaunchRecorder.java`. Match.
-    fn store_launched(&mut self, launched: Vec<TaskRecord>) {
+    fn store_launched(&mut self, launched: Vec<(TaskRecord, u64)>) {
         let (stubs, launches): (Vec<_>, Vec<_>) =
-            launched.into_iter().partition(|record| record.id.is_empty());
-        for record in stubs.into_iter().chain(launches) {
+            launched.into_iter().partition(|(record, _)| record.id.is_empty());
+        for (record, event) in stubs.into_iter().chain(launches) {
             let key = record.pod.clone();
-            self.state.tasks.put(record);
+            self.state.tasks.put(record, event);
             self.note_pod(&key);
         }
     }

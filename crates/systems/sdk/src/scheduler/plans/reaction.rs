@@ -69,7 +69,6 @@ mod tests {
             readiness_exit: exit,
             readiness_seen: 0,
             at: SimTime::ZERO,
-            event: 0,
         }
     }
 

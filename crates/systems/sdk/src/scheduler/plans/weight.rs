@@ -20,7 +20,7 @@ impl Weight for Plan {
             });
             look + bytes_of::<StepTask>(step.tasks.len())
         };
-        self.tree.beyond(None)
+        self.tree.beyond(before.map(|before| &before.tree))
             + self.steps.beyond_with(before.map(|before| &before.steps), step)
             + self.phases.beyond_with(before.map(|before| &before.phases), |_, _| ROW)
     }

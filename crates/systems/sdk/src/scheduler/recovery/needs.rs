@@ -10,7 +10,7 @@ use crate::scheduler::configs::Configs;
 use crate::scheduler::delays::Backoff;
 use crate::scheduler::plans::Assets;
 use crate::scheduler::requirement::Requirement;
-use crate::scheduler::state::{PodKey, TaskRecord, TaskStore};
+use crate::scheduler::state::{PodKey, StoredStatus, TaskRecord, TaskStore};
 use crate::spec::{Goal, TaskSpec};
 use planarium_kernel::{Cause, SimTime};
 use planarium_protocol::Text;
@@ -94,9 +94,9 @@ pub(super) fn failure_cause(requirement: &Requirement, tasks: &TaskStore) -> Opt
     let last = requirement
         .task_names()
         .iter()
-        .filter_map(|name| tasks.named(name)?.status.as_ref())
-        .filter(|status| status.needs_recovery())
-        .map(|status| status.event)
+        .filter_map(|name| tasks.named(name))
+        .filter(|task| task.status.as_ref().is_some_and(StoredStatus::needs_recovery))
+        .filter_map(|task| tasks.event_of(task))
         .max()?;
     (last > 0).then_some(Cause::Event(last))
 }

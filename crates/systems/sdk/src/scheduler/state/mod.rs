@@ -11,8 +11,8 @@ mod tasks;
 pub use files::FILE_BYTES;
 pub(crate) use files::Files;
 pub(crate) use tasks::{
-    Disk, Held, HeldKind, Launched, Location, Override, OverrideProgress, OverrideTarget, Params, Place,
-    PodKey, PodTasks, StatusChange, StoredStatus, TakenStatus, TaskRecord, TaskStore, is_terminal,
+    Disk, Heard, Held, HeldKind, Launched, Location, Override, OverrideProgress, OverrideTarget, Params,
+    Place, PodKey, PodTasks, StatusChange, StoredStatus, TakenStatus, TaskRecord, TaskStore, is_terminal,
 };
 
 use planarium_protocol::Text;

@@ -11,7 +11,7 @@ use super::environment::Launching;
 use super::footprint::{Change, ExecutorUse, Footprint, Part, SetParts};
 use crate::scheduler::ids::Ids;
 use crate::scheduler::state::{
-    Disk, Held, HeldKind, Launched, Location, OverrideTarget, Params, StoredStatus, TaskRecord,
+    Disk, Heard, Held, HeldKind, Launched, Location, OverrideTarget, Params, StoredStatus, TaskRecord,
 };
 use crate::spec::ServiceSpec;
 use planarium_ground::Labels;
@@ -48,8 +48,6 @@ pub(crate) struct Context<'a> {
     pub(crate) pause_command: Option<&'a str>,
     /// Now.
     pub(crate) now: SimTime,
-    /// The event behind the launch.
-    pub(crate) event: u64,
 }
 
 /// A launch.
@@ -175,6 +173,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
             status,
             goal,
             addressed: old.is_some_and(|old| old.addressed),
+            heard: Heard::default(),
         });
     }
     Launch { operations: changes.into_operations(groups), records }
@@ -191,7 +190,6 @@ fn staging(cx: &Context<'_>) -> StoredStatus {
         readiness_exit: None,
         readiness_seen: 0,
         at: cx.now,
-        event: cx.event,
     }
 }
 

@@ -20,7 +20,7 @@ mod weight;
 pub(crate) use pod_key::PodKey;
 pub(crate) use pod_tasks::PodTasks;
 pub(crate) use record::{
-    Disk, Held, HeldKind, Launched, Location, Override, OverrideProgress, OverrideTarget, Params,
+    Disk, Heard, Held, HeldKind, Launched, Location, Override, OverrideProgress, OverrideTarget, Params,
     StoredStatus, TaskRecord, is_terminal,
 };
 pub(crate) use update::{StatusChange, TakenStatus};
@@ -35,7 +35,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, Digestible, Weight)]
 #[digest(by_name.len(), each tasks())]
 #[weight(
-    pods, flat keys, by_name, by_id, by_host,
+    pods, flat keys, flat heard, by_name, by_id, by_host,
     own self.facts.as_ref().map_or(0, |facts| 2 * bytes_of::<StoredTaskFacts>(facts.list.len())),
 )]
 pub(crate) struct TaskStore {
@@ -47,6 +47,10 @@ pub(crate) struct TaskStore {
     handed: u32,
     /// Number of pod instances with tasks.
     live: u32,
+    /// Events that the last statuses go back to; see [`Heard`].
+    heard: Table<u64>,
+    /// Rows of them that no task has any more.
+    unheard: Vec<u32>,
     /// Pods by instance names of their tasks.
     by_name: Finder,
     /// Pods by ids of their tasks.
@@ -302,14 +306,46 @@ impl TaskStore {
         self.change(self.place_of(name)?, change)
     }
 
-    /// Stores a record, replacing one with the same name.
-    pub(crate) fn put(&mut self, mut record: TaskRecord) {
+    /// The event that a stored task's last status goes back to.
+    pub(crate) fn event_of(&self, task: &TaskRecord) -> Option<u64> {
+        task.status.as_ref()?;
+        self.heard.get(task.heard.0? as usize).copied()
+    }
+
+    /// Notes the event that a task's last status goes back to.
+    fn hear(&mut self, task: Heard, event: u64) {
+        if let Some(heard) = task.0.and_then(|row| self.heard.get_mut(row as usize)) {
+            *heard = event;
+        }
+    }
+
+    /// A row for the events of a new task.
+    fn hearing(&mut self) -> Heard {
+        let row = self.unheard.pop().or_else(|| {
+            let row = u32::try_from(self.heard.len()).ok()?;
+            self.heard.push(0);
+            Some(row)
+        });
+        Heard(row)
+    }
+
+    /// Stores a record, replacing one with the same name. The event is that of its launch; a stub keeps the one of the
+    /// record that it replaces.
+    pub(crate) fn put(&mut self, mut record: TaskRecord, event: u64) {
         self.paused |= record.goal.target == OverrideTarget::Paused;
         if self.pods.get(record.pod.number() as usize).is_none_or(|slot| slot.key != record.pod) {
             let key = self.key(&record.pod.pod.clone(), record.pod.index);
             Arc::make_mut(&mut record.launched).pod = key;
         }
         let number = record.pod.number();
+        let replaced = self.numbered(number).and_then(|(_, tasks)| tasks.get(&record.name));
+        record.heard = match replaced.map(|replaced| replaced.heard) {
+            Some(heard) => heard,
+            None => self.hearing(),
+        };
+        if !record.id.is_empty() {
+            self.hear(record.heard, event);
+        }
         let Some(slot) = self.pods.get_mut(number as usize) else { return };
         slot.changes += 1;
         self.live += u32::from(slot.tasks.is_none());
@@ -389,6 +425,8 @@ impl TaskStore {
             self.live -= 1;
         }
         let Some(old) = old else { return };
+        self.hear(old.heard, 0);
+        self.unheard.extend(old.heard.0);
         self.by_id.remove(&old.id, number);
         self.leave_host(number, &old);
         // Indexes in the list of facts would shift, so it is rebuilt when a rule needs it.

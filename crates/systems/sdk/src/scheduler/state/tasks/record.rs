@@ -34,8 +34,6 @@ pub(crate) struct StoredStatus {
     pub(crate) readiness_seen: u32,
     /// When it came.
     pub(crate) at: SimTime,
-    /// The event it goes back to.
-    pub(crate) event: u64,
 }
 
 impl StoredStatus {
@@ -231,7 +229,14 @@ pub(crate) struct TaskRecord {
     pub(crate) goal: Override,
     /// An address was reported for it (`<task>:task-status` property).
     pub(crate) addressed: bool,
+    /// Place of the event that the last status goes back to; the store gives it.
+    pub(crate) heard: Heard,
 }
+
+/// Row of an event in the store of tasks. Not in the record, because every reconciliation changes the events of all tasks
+/// and mostly nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Heard(pub(super) Option<u32>);
 
 /// Launch of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -29,16 +29,17 @@ fn record(pod: &str, index: u32, task: &str, id: &str) -> TaskRecord {
         status: None,
         goal: Override::default(),
         addressed: false,
+        heard: Heard::default(),
     }
 }
 
 #[test]
 fn indexes_follow_every_change() {
     let mut store = TaskStore::default();
-    store.put(record("a", 0, "t", ""));
-    store.put(record("a-0", 1, "t", "x"));
-    store.put(record("a", 0, "t", "1"));
-    store.put(record("a", 0, "t", "2"));
+    store.put(record("a", 0, "t", ""), 7);
+    store.put(record("a-0", 1, "t", "x"), 7);
+    store.put(record("a", 0, "t", "1"), 7);
+    store.put(record("a", 0, "t", "2"), 7);
     assert!(store.by_id("1").is_none());
     assert_eq!(store.by_id("2").map(|t| &*t.name), Some("a-0-t"));
     assert_eq!(store.named("a-0-1-t").map(|t| &*t.id), Some("x"));
@@ -50,7 +51,7 @@ fn indexes_follow_every_change() {
 #[test]
 fn a_reservation_of_a_flagged_pod_is_not_expected() {
     let mut store = TaskStore::default();
-    store.put(record("a", 0, "t", "1"));
+    store.put(record("a", 0, "t", "1"), 7);
     assert!(store.expects("", "r-a-0") && !store.expects("", "r-b-0"));
     let key = store.key(&"a".into(), 0);
     store.flag_pod(&key);

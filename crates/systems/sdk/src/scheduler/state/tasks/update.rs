@@ -52,13 +52,18 @@ impl TaskStore {
         {
             return TakenStatus::Ignored;
         }
-        let (name, pod) = (record.name.clone(), record.pod.clone());
+        let (name, pod, heard) = (record.name.clone(), record.pod.clone(), record.heard);
         let stored = merged(record, status, cx);
         let is_news = record.status.as_ref().is_none_or(|old| !same(old, &stored));
-        self.change(place, |record| {
-            record.addressed |= state == "TASK_RUNNING";
-            record.status = Some(stored.clone());
-        });
+        let addressed = record.addressed || state == "TASK_RUNNING";
+        // A reconciliation tells of every task, and mostly what is known.
+        if record.addressed != addressed || record.status.as_ref() != Some(&stored) {
+            self.change(place, |record| {
+                record.addressed = addressed;
+                record.status = Some(stored.clone());
+            });
+        }
+        self.hear(heard, event_behind(cx));
         TakenStatus::Stored(StatusChange { place, name, pod, status: stored, is_news })
     }
 
@@ -84,10 +89,6 @@ fn merged(record: &TaskRecord, status: &TaskStatus, cx: &Cx) -> StoredStatus {
     let seen = old.map_or(0, |old| old.readiness_seen);
     let state = status.state.as_str();
     let unchanged = old.is_some_and(|old| old.state == state);
-    let event = match cx.cause() {
-        Cause::Event(seq) => seq,
-        Cause::Input(_) | Cause::Genesis => 0,
-    };
     let reason = status.reason.map_or("", planarium_mesos::api::Reason::as_str);
     let known = old.map(|old| &old.reason).filter(|known| ***known == *reason);
     StoredStatus {
@@ -103,7 +104,14 @@ fn merged(record: &TaskRecord, status: &TaskStatus, cx: &Cx) -> StoredStatus {
         readiness_exit: exit,
         readiness_seen: seen.saturating_add(u32::from(exit.is_some())),
         at: if unchanged { old.map_or(cx.now(), |old| old.at) } else { cx.now() },
-        event,
+    }
+}
+
+/// The event that the present work goes back to; 0 for none.
+fn event_behind(cx: &Cx) -> u64 {
+    match cx.cause() {
+        Cause::Event(seq) => seq,
+        Cause::Input(_) | Cause::Genesis => 0,
     }
 }
 
