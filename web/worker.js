@@ -57,7 +57,10 @@ turn.port1.onmessage = () => {
 };
 
 function begin(session) {
-  if (Engine) guarded(session, () => (session.engine = new Engine((text) => session.line.postMessage(text))));
+  if (Engine) guarded(session, () => {
+    const post = (text) => session.line.postMessage(text);
+    session.engine = new Engine(post, () => soon(session, true));
+  });
 }
 
 function take(session, text) {

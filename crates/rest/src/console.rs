@@ -83,6 +83,19 @@ pub fn complete(line: &str, dialect: &str, names: &mut Namer<'_>) -> Completion 
     console.map(|console| (console.complete)(line, names)).unwrap_or_default()
 }
 
+/// The system whose command line carries out a line; `None` if only the command lines themselves can tell.
+pub fn system_of(line: &str, dialect: &str, service: &str) -> Option<&'static str> {
+    let mut words = split(line).unwrap_or_else(|_| line.split_whitespace().map(str::to_owned).collect());
+    without_prompt(&mut words);
+    let named = [dialect, of_name(service)].into_iter().find(|dialect| !dialect.is_empty());
+    let by_program =
+        planarium_world::dialects().iter().any(|dialect| program(dialect.programs, &words).is_some());
+    if named.is_none() && !by_program {
+        return None;
+    }
+    meant(&words, named.unwrap_or_default()).map(|(dialect, _)| dialect.word)
+}
+
 /// The dialect that a service is called like, as the service that a system of one process is; empty if there is none.
 fn of_name(service: &str) -> &'static str {
     let name = service.trim_matches('/');

@@ -4,6 +4,7 @@
 //! system's rules.
 
 use crate::daemon::Daemon;
+use crate::needs::dialect_of;
 use crate::parts::Lend;
 use crate::systems::{Placed, code, not_begun, unknown};
 use planarium_ground::Cx;
@@ -114,10 +115,7 @@ impl Definition {
 
     /// Reads a definition, or refuses a dialect that is not simulated.
     pub(crate) fn read(load: &LoadService) -> Result<Self, Refusal> {
-        let word = match load.dialect.as_str() {
-            "" | "auto" => crate::detect_dialect(&load.files),
-            word => word,
-        };
+        let word = dialect_of(load);
         let read = || code(word).map(|code| code.read(load));
         crate::readings::read_once(load, read).ok_or_else(|| unknown(word))
     }

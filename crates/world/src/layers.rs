@@ -71,7 +71,17 @@ pub(crate) const IN_TURN: &[u8] = &[
 
 /// Returns whether a path belongs to a layer's API.
 pub(crate) fn own(parts: &[&str]) -> bool {
-    LAYERS.iter().any(|layer| (layer.owns)(parts))
+    owners_of(parts).next().is_some()
+}
+
+/// The words of the layers that an input needs.
+pub(crate) fn needed_for(input: &Input) -> impl Iterator<Item = &'static str> {
+    LAYERS.iter().filter(|layer| (layer.is_needed_for)(input)).map(|layer| layer.word)
+}
+
+/// The words of the layers whose API contains a path.
+pub(crate) fn owners_of(parts: &[&str]) -> impl Iterator<Item = &'static str> {
+    LAYERS.iter().filter(|layer| (layer.owns)(parts)).map(|layer| layer.word)
 }
 
 // ---- the code of a layer -------------------------------------------------------------------------

@@ -21,6 +21,7 @@ mod input;
 mod invariants;
 mod layers;
 pub mod limits;
+mod needs;
 mod parts;
 mod pieces;
 mod query;
@@ -38,6 +39,9 @@ pub use encode::event_digest;
 pub use genesis::Genesis;
 pub use input::Written;
 pub use input::describe::describe as describe_input;
+pub use needs::Needs;
+#[cfg(feature = "split")]
+pub use pieces::fetch;
 pub use readings::readings;
 pub use ways_out::Trials;
 /// The systems of this build.
@@ -60,6 +64,11 @@ pub fn carry_out(dialect: &str, load: &mut planarium_protocol::input::LoadServic
     if let Some(code) = systems::code(dialect) {
         code.carry_out(load);
     }
+}
+
+/// Returns whether code was needed before it was there, so that an answer may be wrong ([`Needs`]).
+pub fn code_was_absent() -> bool {
+    pieces::was_absent()
 }
 
 /// The words of the layers of this build: `mesos`, `kube`.

@@ -3,6 +3,7 @@
 //! *Knows*: which part to ask. *Must not know*: any system's answer.
 
 use crate::definition::Definition;
+use crate::needs::dialect_of;
 use crate::parts::Lend;
 use crate::systems::{DIALECTS, code, unknown};
 use crate::world::World;
@@ -25,10 +26,7 @@ pub fn needs_mesos<'i>(inputs: impl Iterator<Item = &'i Input>) -> bool {
         match input {
             Input::LoadService(load) => {
                 services += 1;
-                let word = match load.dialect.as_str() {
-                    "" | "auto" => crate::detect_dialect(&load.files),
-                    word => word,
-                };
+                let word = dialect_of(load);
                 let known = DIALECTS.iter().find(|dialect| dialect.word == word);
                 if known.is_none_or(|dialect| dialect.needs.contains(&"mesos")) {
                     return true;
