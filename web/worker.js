@@ -59,10 +59,11 @@ turn.port1.onmessage = () => {
 };
 
 function begin(session) {
-  if (Engine) guarded(session, () => {
-    const post = (text) => session.line.postMessage(text);
-    session.engine = new Engine(post, () => soon(session, true));
-  });
+  if (!Engine) return;
+  const post = (text) => session.line.postMessage(text);
+  // Code that was fetched for a frame that is gone by then is of no use to it.
+  const wake = () => sessions.get(session.number) === session && soon(session, true);
+  guarded(session, () => (session.engine = new Engine(post, wake)));
 }
 
 function take(session, text) {
