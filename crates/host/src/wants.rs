@@ -58,8 +58,11 @@ impl Host {
     fn add_needs(&self, ask: &Ask, needs: &mut Needs) {
         match ask {
             Ask::Begin(begin) => self.add_begin(begin, needs),
-            // Another engine failed at something: nothing may be missing in this one.
-            Ask::Resume(_) => needs.everything(),
+            Ask::Resume(resume) if resume.again => needs.everything(),
+            Ask::Resume(resume) => {
+                tab::add_needs(&resume.tab, &self.language, needs);
+                self.add_hash(&resume.hash, needs);
+            }
             Ask::OpenHash(hash) => self.add_hash(hash, needs),
             Ask::OpenPlace(example, hash) => {
                 add_example(example.as_deref(), needs);
