@@ -13,7 +13,7 @@ async function brought(known, engine, compile) {
     known.bytes = Math.min(bytes, known.size);
     known.tell.forEach((tell) => tell());
   });
-  await WebAssembly.instantiate(module, { __wasm_split: engine() });
+  new WebAssembly.Instance(module, { __wasm_split: engine() });
   known.bytes = known.size;
 }
 
