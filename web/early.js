@@ -56,11 +56,9 @@ import { Served } from "./served.js";
     if (page) window.planariumPage = pageModule(absolute(page.content));
     const { script, glue, size } = worker.dataset;
     const names = { script: absolute(script), glue: absolute(glue), wasm: absolute(worker.content) };
-    const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
-    window.planariumEngine = new Engine(names, (bytes) => {
-      const place = document.getElementById("boot-bytes");
-      if (place) place.textContent = `${megabytes(bytes)} of ${megabytes(Number(size))} MB`;
-    }, framed);
+    const arrived = new Arrivals(Number(size));
+    window.planariumEngine = new Engine(names, (bytes) => arrived.main(bytes), framed);
+    addEventListener("planarium:piece", ({ detail }) => arrived.piece(detail));
   }
 })();
 

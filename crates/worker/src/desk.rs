@@ -119,7 +119,7 @@ impl Desk {
                 self.code = Code::Absent(absent);
             }
             // Without its first world a page is nothing: it is tried again for as long as it takes.
-            Code::Failed(_) if matches!(question.ask, Ask::Begin(_) | Ask::Resume(_)) => {
+            Code::Failed(_) if begins(&question.ask) => {
                 self.code = Code::Absent(self.host.absent_for(&question));
             }
             Code::Failed(reason) => {
@@ -138,6 +138,11 @@ impl Desk {
         let words = std::mem::take(words);
         self.code = Code::Coming;
         Some(words)
+    }
+
+    /// Returns whether fetching is tried again when it fails, as for the first world.
+    pub(crate) fn insists(&self) -> bool {
+        self.waiting.front().is_some_and(|question| begins(&question.ask))
     }
 
     /// Receives the outcome of fetching: how it failed, in a sentence for the page.
@@ -190,6 +195,11 @@ impl Desk {
     fn tell(&mut self, number: u32, took_us: u64, facts: Vec<Fact>) {
         (self.send)(&Told::Facts(self.encoder.batch(number, took_us, facts)));
     }
+}
+
+/// Returns whether a question asks for the first world of a host.
+fn begins(ask: &Ask) -> bool {
+    matches!(ask, Ask::Begin(_) | Ask::Resume(_))
 }
 
 fn seeks(ask: &Ask) -> bool {

@@ -20,12 +20,18 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
     fn now_ms() -> f64;
+
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(then: &Function, ms: i32) -> JsValue;
 }
 
 thread_local! {
     /// Sends a text to the page whose engine works now, or worked last; the panic hook reports to it.
     static AT_WORK: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
+
+/// Wait before code that did not come is fetched again for the first world. *Units*: milliseconds.
+const AGAIN_MS: i32 = 2_000;
 
 /// A host with the questions that wait for it.
 #[wasm_bindgen]
@@ -60,6 +66,9 @@ impl Engine {
     }
 
     /// Works for one slice of time, which is shared with this number of other engines. Returns whether there is more to do.
+    ///
+    /// # Panics
+    /// Code was needed that had not been fetched, so the answer may be wrong. The page then starts another engine with all code.
     pub fn work(&mut self, others: u32) -> bool {
         AT_WORK.set(Some(self.post.clone()));
         if let Some(outcome) = self.fetched.take() {
@@ -75,11 +84,12 @@ impl Engine {
 
     /// Fetches code, and wakes this engine afterwards.
     fn fetch(&self, words: Vec<&'static str>) {
-        let (wake, fetched) = (self.wake.clone(), Rc::clone(&self.fetched));
+        let (wake, fetched, insists) = (self.wake.clone(), Rc::clone(&self.fetched), self.desk.insists());
         wasm_bindgen_futures::spawn_local(async move {
             let outcome = planarium_host::fetch(&words).await;
+            let wait_ms = if outcome.is_err() && insists { AGAIN_MS } else { 0 };
             fetched.replace(Some(outcome));
-            let _ = wake.call0(&JsValue::NULL);
+            set_timeout(&wake, wait_ms);
         });
     }
 }

@@ -3,6 +3,7 @@
 //! *Knows*: which crates implement [`Layer`], and whether their code is there; forwards the world's calls to them. *Must not know*:
 //! any of their rules.
 
+use crate::pieces::pieces;
 use planarium_ground::{Cx, Fleet, FleetEvent, Owner};
 use planarium_kernel::{Digest, SimTime, Weight};
 use planarium_part::{
@@ -41,7 +42,7 @@ static LAYERS: &[Facts] = &[
         word: "mesos",
         owns: planarium_mesos::Mesos::owns,
         is_needed_for: planarium_mesos::Mesos::is_needed_for,
-        code: crate::pieces::mesos,
+        code: pieces::mesos,
     },
     #[cfg(feature = "kube")]
     Facts {
@@ -49,9 +50,16 @@ static LAYERS: &[Facts] = &[
         word: "kube",
         owns: planarium_kube::Kubernetes::owns,
         is_needed_for: planarium_kube::Kubernetes::is_needed_for,
-        code: crate::pieces::kube,
+        code: pieces::kube,
     },
 ];
+
+pieces! {
+    #[cfg(feature = "mesos")]
+    mesos = LayerCode, LayerCodeOf::<planarium_mesos::Mesos>;
+    #[cfg(feature = "kube")]
+    kube = LayerCode, LayerCodeOf::<planarium_kube::Kubernetes>;
+}
 
 /// The words of this build's layers.
 pub(crate) static WORDS: &[&str] = &[

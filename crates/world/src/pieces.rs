@@ -1,47 +1,45 @@
-//! The code of each system and layer, by the one function that reaches it.
+//! The code of each system and layer as a piece of its own, reached by one function.
 //!
-//! *Knows*: which code is a piece of its own, and whether it is there. *Must not know*: any rule.
+//! *Knows*: whether a piece is there. *Must not know*: which pieces there are; [`crate::systems`] and [`crate::layers`] list them.
 //!
 //! Nothing else in this crate names a type of a system or a layer in a way that needs its functions, so that a build can take each
 //! piece out of the main part. With the feature `split` a piece is absent until [`fetch`] has brought it; without, all are there.
 
-use crate::layers::{LayerCode, LayerCodeOf};
-use crate::systems::{Code, CodeOf};
+#[cfg(feature = "split")]
+use std::cell::Cell;
+#[cfg(feature = "split")]
+use wasm_split_helpers::SplitLoaderError;
 
-/// Declares the pieces: the functions' names, which are the words, and the types whose code they reach.
+/// Declares pieces: the functions' names, which are the words, and the types whose code they reach. Each function returns `None` while
+/// its piece is absent.
+#[cfg(not(feature = "split"))]
 macro_rules! pieces {
-    ($($(#[$on:meta])* $name:ident = $code:ident, $of:ident::<$type:ty>;)+) => {
-        #[cfg(not(feature = "split"))]
-        mod here {
+    ($($(#[$on:meta])* $name:ident = $code:ident, $of:ident::<$type:ty>;)*) => {
+        /// The pieces declared here.
+        pub(crate) mod pieces {
+            #[allow(unused_imports, reason = "a build may have no layers")]
             use super::*;
 
             $($(#[$on])* pub(crate) fn $name() -> Option<&'static dyn $code> {
                 Some(const { &$of::<$type>::NEW })
-            })+
-
-            /// Returns whether the code of a system or layer is there.
-            pub(crate) fn is_there(_: &str) -> bool {
-                true
-            }
-
-            /// Returns whether absent code was called.
-            pub(crate) fn was_absent() -> bool {
-                false
-            }
+            })*
         }
+    };
+}
 
-        #[cfg(feature = "split")]
-        mod here {
+/// The same where pieces are fetched.
+#[cfg(feature = "split")]
+macro_rules! pieces {
+    ($($(#[$on:meta])* $name:ident = $code:ident, $of:ident::<$type:ty>;)*) => {
+        /// The pieces declared here.
+        pub(crate) mod pieces {
             use super::*;
-            use std::cell::Cell;
-            use wasm_split_helpers::{SplitLoaderError, wasm_split};
+            use wasm_split_helpers::SplitLoaderError;
 
-            thread_local! {
-                static ABSENT: Cell<bool> = const { Cell::new(false) };
-            }
-
-            $($(#[$on])* pub(crate) mod $name {
+            $($(#[$on])* mod $name {
                 use super::*;
+                use std::cell::Cell;
+                use wasm_split_helpers::wasm_split;
 
                 thread_local! {
                     pub(super) static CODE: Cell<Option<&'static dyn $code>> = const { Cell::new(None) };
@@ -56,57 +54,70 @@ macro_rules! pieces {
                 pub(super) async fn fetch() -> Result<(), SplitLoaderError> {
                     bring().await
                 }
-            })+
+            })*
 
             $($(#[$on])* pub(crate) fn $name() -> Option<&'static dyn $code> {
-                let code = $name::CODE.get();
-                ABSENT.set(ABSENT.get() || code.is_none());
-                code
-            })+
+                crate::pieces::noted($name::CODE.get())
+            })*
 
-            /// Returns whether the code of a system or layer is there.
+            /// Returns whether the piece with this word is there, or is none of these.
             pub(crate) fn is_there(word: &str) -> bool {
                 $($(#[$on])* if word == stringify!($name) {
                     return $name::CODE.get().is_some();
-                })+
+                })*
                 true
             }
 
-            /// Returns whether absent code was called.
-            pub(crate) fn was_absent() -> bool {
-                ABSENT.get()
-            }
-
-            /// Brings the code of a system or layer by its word; nothing for a word that names none.
-            ///
-            /// *Errors*: the piece could not be fetched or was damaged; a later call tries again.
-            pub async fn fetch(word: &str) -> Result<(), SplitLoaderError> {
+            /// Brings the piece with this word, if it is one of these.
+            pub(crate) async fn fetch(word: &str) -> Result<(), SplitLoaderError> {
                 $($(#[$on])* if word == stringify!($name) {
                     return $name::fetch().await;
-                })+
+                })*
                 Ok(())
             }
         }
     };
 }
 
-pieces! {
-    #[cfg(feature = "mesos")]
-    mesos = LayerCode, LayerCodeOf::<planarium_mesos::Mesos>;
-    #[cfg(feature = "kube")]
-    kube = LayerCode, LayerCodeOf::<planarium_kube::Kubernetes>;
-    #[cfg(feature = "sdk")]
-    sdk = Code, CodeOf::<planarium_sdk::Daemon>;
-    #[cfg(feature = "marathon")]
-    marathon = Code, CodeOf::<planarium_marathon::Daemon>;
-    #[cfg(feature = "kudo")]
-    kudo = Code, CodeOf::<planarium_kudo::Daemon>;
-    #[cfg(feature = "skopos")]
-    skopos = Code, CodeOf::<planarium_skopos::Daemon>;
-    #[cfg(feature = "kubernetes")]
-    kubernetes = Code, CodeOf::<planarium_kubernetes::Daemon>;
-}
+pub(crate) use pieces;
 
 #[cfg(feature = "split")]
-pub use here::fetch;
-pub(crate) use here::*;
+thread_local! {
+    static ABSENT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Notes code that is absent when it is needed.
+#[cfg(feature = "split")]
+pub(crate) fn noted<C>(code: Option<C>) -> Option<C> {
+    ABSENT.set(ABSENT.get() || code.is_none());
+    code
+}
+
+/// Returns whether code was absent when it was needed.
+pub(crate) fn was_absent() -> bool {
+    #[cfg(feature = "split")]
+    return ABSENT.get();
+    #[cfg(not(feature = "split"))]
+    false
+}
+
+/// Returns whether the code of a system or layer is there.
+#[cfg_attr(not(feature = "split"), expect(clippy::missing_const_for_fn, reason = "all code is there"))]
+pub(crate) fn is_there(word: &str) -> bool {
+    #[cfg(feature = "split")]
+    return crate::layers::pieces::is_there(word) && crate::systems::pieces::is_there(word);
+    #[cfg(not(feature = "split"))]
+    {
+        let _ = word;
+        true
+    }
+}
+
+/// Brings the code of a system or layer by its word; nothing for a word that names none.
+///
+/// *Errors*: the piece could not be fetched or was damaged; a later call tries again.
+#[cfg(feature = "split")]
+pub async fn fetch(word: &str) -> Result<(), SplitLoaderError> {
+    crate::layers::pieces::fetch(word).await?;
+    crate::systems::pieces::fetch(word).await
+}

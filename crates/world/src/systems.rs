@@ -3,7 +3,7 @@
 //! *Knows*: which crates implement the contract, the part that each runs on, and whether its code is there.
 //! *Must not know*: any system's rules.
 //!
-//! Adding a system takes one line in `systems!` below (with its layer), its cargo feature, and its function in [`crate::pieces`].
+//! Adding a system takes one line in `systems!` below (with its layer) and its cargo feature.
 
 use crate::daemon::Daemon;
 use crate::definition::Definition;
@@ -13,6 +13,7 @@ use crate::layers::LayerNews;
 #[cfg(feature = "mesos")]
 use crate::layers::MESOS;
 use crate::parts::Lend;
+use crate::pieces::pieces;
 use planarium_ground::Cx;
 use planarium_part::console::Console;
 use planarium_part::{Dialect, Number, Request, Response, System};
@@ -160,10 +161,12 @@ macro_rules! systems {
         /// Returns the code of the system with this word; `None` if there is no such system, or if its code is not there yet.
         pub(crate) fn code(word: &str) -> Option<&'static dyn Code> {
             $($(#[$on])* if word == <$system as System>::DIALECT.word {
-                return crate::pieces::$piece();
+                return pieces::$piece();
             })+
             None
         }
+
+        pieces! { $($(#[$on])* $piece = Code, CodeOf::<$system>;)+ }
 
         $($(#[$on])* placed!($system, $need);)+
     };
