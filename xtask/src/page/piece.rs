@@ -174,14 +174,22 @@ fn stamp_of(path: &Path) -> Option<String> {
 /// moved into its only caller is no longer like others, and costs a tenth of the engine after compression. Functions with like
 /// names are like each other, and compress better side by side.
 pub(crate) fn shrink(root: &Path, wasm: &Path) -> Result<()> {
-    Cmd::new(&npm::bin(root).join("wasm-opt").to_string_lossy())
+    let shrink = Cmd::new(&npm::bin(root).join("wasm-opt").to_string_lossy())
         .env("PATH", search_path(&[]))
         .args(["-O2", "--shrink-level=1", "--one-caller-inline-max-function-size=0"])
         .arg("--reorder-functions-by-name")
         .args(["--strip-debug", "--strip-producers", "-o"])
         .arg(wasm)
-        .arg(wasm)
-        .run()
+        .arg(wasm);
+    quietly(shrink)
+}
+
+/// Runs one of binaryen's programs. They do not know every list of names that the splitter writes, and say so each time.
+pub(super) fn quietly(command: Cmd) -> Result<()> {
+    let text = command.text();
+    let status = command.watch(|line| !line.contains("unknown name subsection"))?;
+    anyhow::ensure!(status.success(), "`{text}` failed ({status})");
+    Ok(())
 }
 
 /// The program around wasm-bindgen's library, `xtask/bindgen`.

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use super::piece::quietly;
 use crate::files;
 use crate::proc::{Cmd, search_path};
 use crate::setup::npm;
@@ -40,7 +41,7 @@ pub(super) fn fold(root: &Path, folder: &Path, package: &str) -> Result<()> {
     for chunk in &small {
         merge = merge.arg(folder.join(format!("{chunk}.wasm"))).arg(chunk);
     }
-    merge.arg("-o").arg(&main).run()?;
+    quietly(merge.arg("-o").arg(&main))?;
     for files in splits.values_mut() {
         files.retain(|file| !small.contains(file));
     }
