@@ -17,7 +17,8 @@ export class Arrivals {
 
   /** So much of the main part is there. */
   main(bytes) {
-    this.#parts.get("").bytes = bytes;
+    const part = this.#parts.get("");
+    if (part) part.bytes = bytes;
     this.#show();
   }
 
@@ -33,15 +34,16 @@ export class Arrivals {
   }
 
   #show(failed) {
+    const isStarting = document.documentElement.dataset.boot === "starting";
+    if (!isStarting) {
+      for (const [name, { bytes, total }] of this.#parts) if (bytes >= total) this.#parts.delete(name);
+    }
     const place = document.getElementById("boot-bytes");
     if (place) place.textContent = failed ? "trying again" : `${megabytes(this.#sum("bytes"))} of ${megabytes(this.#sum("total"))} MB`;
-    const isStarting = document.documentElement.dataset.boot === "starting";
     if (isStarting) return;
-    const isThere = this.#sum("bytes") >= this.#sum("total");
-    if (isThere || failed) {
+    if (this.#parts.size === 0) {
       clearTimeout(this.#waits);
       this.#waits = undefined;
-      this.#parts.clear();
       document.getElementById("boot")?.remove();
     } else this.#waits ??= setTimeout(() => this.#line(), SLOW_MS);
   }

@@ -1,6 +1,7 @@
 // Runs before the first paint, as a classic script beside the style sheet: the engine's worker is started, the page's picture stands in
 // the document, and what is done to it before the page itself is there is noted down. `boot.js` plays it to the page when that listens.
 // With `?world=` the page shows a world that is served elsewhere, and there is no worker.
+import { Arrivals } from "./arrivals.js";
 import { Engine, pageModule } from "./engine.js";
 import { Served } from "./served.js";
 
