@@ -10,6 +10,7 @@ use super::open::{
     is_scenario, looks_like_journal, looks_like_scenario, scenario_of_example, without_common_folder,
 };
 use super::{lesson, tab};
+use planarium_messages::draft::Draft;
 use planarium_messages::lessons::LessonAsk;
 use planarium_messages::questions::{Ask, Begin, Call, Question};
 use planarium_protocol::input::LoadService;
@@ -49,7 +50,7 @@ impl Host {
         let mut needs = Needs::default();
         if let Some(change) = &question.editor {
             let drafts = change.drafts.iter().flat_map(|drafts| drafts.iter()).chain(change.draft.as_deref());
-            drafts.for_each(|draft| needs.definition(&draft.load().0));
+            drafts.for_each(|draft| add_draft(draft, &mut needs));
         }
         self.add_needs(&question.ask, &mut needs);
         needs.absent()
@@ -71,10 +72,14 @@ impl Host {
             Ask::OpenExample(id) => add_example(Some(id), needs),
             Ask::OpenFiles(files, _) => self.add_files(without_common_folder(files), needs),
             Ask::OpenText(text, _) => self.add_text(text, needs),
-            Ask::Check | Ask::Apply | Ask::RollOut | Ask::Changes | Ask::Recipes | Ask::TryRecipe(_) => {
+            // They read the draft, whatever is in it.
+            Ask::Changes | Ask::Recipes | Ask::TryRecipe(_) | Ask::RollOut => {
+                needs.definition(&self.editor.draft.load().0);
                 self.add_drafts(needs);
             }
-            Ask::Compare(_) | Ask::DropService(_) | Ask::Removed { .. } => self.add_drafts(needs),
+            Ask::Check | Ask::Apply | Ask::Compare(_) | Ask::DropService(_) | Ask::Removed { .. } => {
+                self.add_drafts(needs);
+            }
             Ask::Undo | Ask::Redo => {
                 self.trail.states().for_each(|state| tab::add_needs(state, &self.language, needs))
             }
@@ -208,9 +213,7 @@ impl Host {
     }
 
     fn add_drafts(&self, needs: &mut Needs) {
-        for draft in self.editor.all() {
-            needs.definition(&draft.load().0);
-        }
+        self.editor.all().iter().for_each(|draft| add_draft(draft, needs));
     }
 
     fn add_lesson(&self, ask: &LessonAsk, needs: &mut Needs) {
@@ -232,6 +235,13 @@ impl Host {
         if let Some((lesson, _)) = lesson::of_course(id, &self.language) {
             add_lesson(&lesson, needs);
         }
+    }
+}
+
+/// A draft without text is not read.
+fn add_draft(draft: &Draft, needs: &mut Needs) {
+    if !draft.files.is_empty() {
+        needs.definition(&draft.load().0);
     }
 }
 
