@@ -1,6 +1,7 @@
 // Runs before the first paint, as a classic script beside the style sheet: the engine's worker is started, the page's picture stands in
 // the document, and what is done to it before the page itself is there is noted down. `boot.js` plays it to the page when that listens.
 // With `?world=` the page shows a world that is served elsewhere, and there is no worker.
+import { Arrivals } from "./arrivals.js";
 import { Engine, pageModule } from "./engine.js";
 import { Served } from "./served.js";
 
@@ -56,11 +57,9 @@ import { Served } from "./served.js";
     if (page) window.planariumPage = pageModule(absolute(page.content));
     const { script, glue, size } = worker.dataset;
     const names = { script: absolute(script), glue: absolute(glue), wasm: absolute(worker.content) };
-    const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
-    window.planariumEngine = new Engine(names, (bytes) => {
-      const place = document.getElementById("boot-bytes");
-      if (place) place.textContent = `${megabytes(bytes)} of ${megabytes(Number(size))} MB`;
-    }, framed);
+    const arrived = new Arrivals(Number(size));
+    window.planariumEngine = new Engine(names, (bytes) => arrived.main(bytes), framed);
+    addEventListener("planarium:piece", ({ detail }) => arrived.piece(detail));
   }
 })();
 

@@ -5,6 +5,7 @@
 // origin below the same document; where that is refused, each has a worker of its own.
 //
 // It knows how to load, to share and to end the worker, and nothing of what is said. Texts that are posted before the worker is there wait for it.
+import { compiled } from "./compiled.js";
 
 /** Waits before further attempts to load. *Units*: milliseconds. */
 const WAITS = [250, 1_000, 4_000];
@@ -12,42 +13,6 @@ const WAITS = [250, 1_000, 4_000];
 const LOST_MS = 20;
 /** Time in which the worker ends the session of a frame that is gone. *Units*: milliseconds. */
 const END_MS = 2_000;
-
-/** Waits for a turn of its own, so that a click or a frame comes between. */
-const turn = () =>
-  new Promise((done) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      done();
-    };
-    port2.postMessage(null);
-  });
-
-/**
- * Compiles while the file arrives, and says how much of it is there. Each piece has a turn of its own: a file that comes at once would
- * otherwise hold the page up until all of it is read.
- */
-async function compiled(url, progress = () => {}) {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`the server answered ${response.status}`);
-  const reader = response.body.getReader();
-  let bytes = 0;
-  const pieces = new ReadableStream(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        bytes += value.length;
-        progress(bytes);
-        controller.enqueue(value);
-        await turn();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  return WebAssembly.compileStreaming(new Response(pieces, { headers: { "content-type": "application/wasm" } }));
-}
 
 /** What the other frames of the document that are of this page's origin have under a name. */
 function beside(name) {
@@ -168,7 +133,9 @@ export class Engine {
 
   /** Whether another page with these files may have a session of this page's worker. */
   lends(names) {
-    return Boolean(this.#worker) && !this.#left && names.wasm === this.#names.wasm && names.script === this.#names.script;
+    // The names of the engine's pieces stand in its glue.
+    const same = ["script", "glue", "wasm"].every((file) => names[file] === this.#names[file]);
+    return Boolean(this.#worker) && !this.#left && same;
   }
 
   /** Opens a session over a port and returns its number; `gone` is called when the worker ends. */
@@ -276,7 +243,8 @@ export class Engine {
 
   #heard(data) {
     if (typeof data !== "string") {
-      if ("at" in data) this.#at = data.at;
+      if ("piece" in data) dispatchEvent(new CustomEvent("planarium:piece", { detail: data }));
+      else if ("at" in data) this.#at = data.at;
       else if ("ended" in data) {
         this.#ending.delete(data.ended);
         if (this.#at === data.ended) this.#at = 0;

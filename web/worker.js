@@ -2,7 +2,9 @@
 //
 // The page that started it is session 0 and speaks to the worker itself. Frames beside it bring a port each and get a host of their own
 // over the same WebAssembly. Messages to the worker that are no texts: where the glue is, with the compiled module, as the first one;
-// `{ join }` with the port of a session, `{ end }`. All others are texts, see crates/messages/src/wire.
+// `{ join }` with the port of a session, `{ end }`. All others are texts, see crates/messages/src/wire. What arrives of a piece of the engine is told
+// to every page, see pieces.js.
+import { ARRIVES } from "./pieces.js";
 
 /** The host's class, once it is loaded. */
 let Engine;
@@ -57,7 +59,11 @@ turn.port1.onmessage = () => {
 };
 
 function begin(session) {
-  if (Engine) guarded(session, () => (session.engine = new Engine((text) => session.line.postMessage(text))));
+  if (!Engine) return;
+  const post = (text) => session.line.postMessage(text);
+  // Code that was fetched for a frame that is gone by then is of no use to it.
+  const wake = () => sessions.get(session.number) === session && soon(session, true);
+  guarded(session, () => (session.engine = new Engine(post, wake)));
 }
 
 function take(session, text) {
@@ -95,6 +101,8 @@ async function load({ glue, module }) {
     self.postMessage({ refused: String(error?.message ?? error) });
   }
 }
+
+self.addEventListener(ARRIVES, ({ detail }) => sessions.forEach(({ line }) => line.postMessage(detail)));
 
 self.onmessage = ({ data, ports }) => {
   if (typeof data === "string") take(sessions.get(0), data);

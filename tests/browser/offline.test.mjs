@@ -1,13 +1,14 @@
 // The page without a network: a second visit runs without requests, and a new version is only offered.
 import assert from "node:assert/strict";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { DIST, open, serve, soon, started } from "./harness.mjs";
 
 /** Waits until the page's files are kept: those it starts with, and the rest. */
-function kept(page) {
+async function kept(page) {
+  const pieces = (await readdir(DIST)).filter((name) => /^worker-.*\.wasm$/.test(name));
   return soon(async () => {
     const [state, names] = await page.evaluate(async () => {
       const registration = await navigator.serviceWorker.getRegistration();
@@ -16,6 +17,7 @@ function kept(page) {
     });
     assert.equal(state, "activated");
     assert.ok(names.some((name) => /editor-/.test(name)), names.join("\n"));
+    for (const piece of pieces) assert.ok(names.some((name) => name.endsWith(`/${piece}`)), `${piece} in ${names.join("\n")}`);
   });
 }
 

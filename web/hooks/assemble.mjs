@@ -1,6 +1,7 @@
 // Puts the page together from what cargo and wasm-bindgen made, for `cargo xtask` (build.mjs) and for trunk (post-build.mjs):
 // - web/styles/main.css with all it imports becomes one style sheet,
-// - each piece of WebAssembly (the page, its worker) gets its glue script in one file, its own script, and a <meta> that names them,
+// - each piece of WebAssembly (the page, its worker) gets its glue script in one file, its own script, and a <meta> that names them;
+//   files that were split off one are named in its glue,
 // - every file gets a name that changes with its content,
 // - in a release scripts and styles are minified, the page's picture stands in the document, and a service worker keeps the files.
 import { createHash } from "node:crypto";
@@ -17,6 +18,20 @@ import path from "node:path";
 
 /** What a file's name says of its content. */
 const digest = (content) => createHash("sha256").update(content).digest("hex").slice(0, 16);
+
+/** The script that loads what was split off: one function for each split, under the name by which the engine imports it. */
+export function loading(splits, files, glue, script) {
+  const addresses = Object.entries(files).map(
+    ([file, { url, size }]) => `${JSON.stringify(file)}: { url: new URL(${JSON.stringify(url)}, import.meta.url).href, size: ${size} }`,
+  );
+  const loads = Object.entries(splits).map(
+    ([name, names]) => `export const __wasm_split_load_${name} = load(${JSON.stringify(name)}, ${JSON.stringify(names)});\n`,
+  );
+  return `import { initSync } from "./${glue}.js";
+import { loaders } from ${JSON.stringify(script)};
+const load = loaders({ ${addresses.join(", ")} }, () => initSync());
+${loads.join("")}`;
+}
 
 /** Assembles one page: `source` is the repository, `target` the folder that the page is written to. */
 export class Assembly {
@@ -46,6 +61,7 @@ export class Assembly {
    */
   async piece(piece) {
     const from = path.resolve(piece.folder);
+    await this.splits(piece, from);
     const [wasm, glue] = await Promise.all([
       readFile(path.join(from, `${piece.package}_bg.wasm`)),
       this.bundled(path.join(from, `${piece.package}.js`)),
@@ -60,6 +76,23 @@ export class Assembly {
     }
     this.beforeScripts(`${meta}>`);
     return { glue: glueName, wasm: wasmName };
+  }
+
+  /**
+   * Places the files that were split off a piece, and writes the script that loads them, which its glue imports. The page does not name
+   * them: what has been split off is not loaded with it.
+   */
+  async splits(piece, from) {
+    const list = await readFile(path.join(from, "splits.json"), "utf8").catch(() => undefined);
+    if (list === undefined) return;
+    const splits = JSON.parse(list);
+    const files = {};
+    for (const file of new Set(Object.values(splits).flat())) {
+      const content = await readFile(path.join(from, `${file}.wasm`));
+      const name = `./${piece.name}-${file.replace(/^split_/, "").replaceAll("_", "-")}.wasm`;
+      files[file] = { url: await this.place(name, content), size: content.length };
+    }
+    await writeFile(path.join(from, "__wasm_split.js"), loading(splits, files, piece.package, path.join(this.source, "web/pieces.js")));
   }
 
   /** Puts the page's picture into the document, see web/src/app/picture.rs. */

@@ -148,8 +148,8 @@ fn items(root: &Path) -> Result<Vec<Item>> {
     };
     let wasm = on_page("wasm");
     anyhow::ensure!(!wasm.is_empty(), "dist/ holds no page: run `cargo xtask size` without --no-build");
-    let (page, beside): (Vec<PathBuf>, Vec<PathBuf>) =
-        wasm.iter().cloned().partition(|path| starts(path, "planarium-web"));
+    let [page, beside] = ["planarium-web", "planarium-worker"]
+        .map(|start| wasm.iter().filter(|path| starts(path, start)).cloned().collect::<Vec<_>>());
     // Without a worker, the engine of all systems is in the page.
     let page = if beside.is_empty() {
         item("page with the engine of all systems", 320 + 1000, page)
@@ -166,11 +166,14 @@ fn items(root: &Path) -> Result<Vec<Item>> {
         item("page until its first picture", 20, picture),
         page,
         Item { may_lack: true, ..item("engine beside the page", 1000, beside) },
-        item("everything, all pieces together", 1500, wasm),
+        item("everything, all pieces together", 1500, wasm.clone()),
         item("glue scripts and styles", 24, scripts),
         item("editor chunk", 115, files::with_extension(&dist.join("editor"), "js")),
     ];
     items.push(Item { may_lack: true, ..item("fonts", 0, fonts) });
+    for (name, kilobytes, files) in engine_pieces(&wasm) {
+        items.push(item(&format!("engine piece: {name}"), kilobytes, files));
+    }
     for variant in VARIANTS {
         let wasm = Some(headless_wasm(root, variant)).filter(|path| path.is_file());
         items.push(item(&format!("engine: {}", variant.name), variant.budget, wasm.into_iter().collect()));
@@ -181,6 +184,44 @@ fn items(root: &Path) -> Result<Vec<Item>> {
     }
     items.extend(lessons(root));
     Ok(items)
+}
+
+/// Pieces of the engine that are loaded when they are needed, with their budgets. *Units*: kilobytes.
+const PIECES: [(&str, u64); 7] = [
+    ("mesos", 150),
+    ("kube", 110),
+    ("sdk", 350),
+    ("marathon", 340),
+    ("kudo", 250),
+    ("skopos", 190),
+    ("kubernetes", 150),
+];
+/// Budget of what several pieces share, and of a piece that has none of its own. *Units*: kilobytes.
+const SHARED: u64 = 430;
+
+/// The pieces that a build has, each with its file; files that several of them share come last, together.
+fn engine_pieces(wasm: &[PathBuf]) -> Vec<(String, u64, Vec<PathBuf>)> {
+    let mut pieces: Vec<(String, u64, Vec<PathBuf>)> = Vec::new();
+    let mut shared = Vec::new();
+    for path in wasm {
+        let Some(name) = piece_of(path) else { continue };
+        if name.starts_with("chunk-") {
+            shared.push(path.clone());
+            continue;
+        }
+        let budget = PIECES.iter().find(|(piece, _)| *piece == name).map_or(SHARED, |(_, budget)| *budget);
+        pieces.push((name, budget, vec![path.clone()]));
+    }
+    if !shared.is_empty() {
+        pieces.push(("shared by several".to_owned(), SHARED, shared));
+    }
+    pieces
+}
+
+/// The piece in `worker-PIECE-HASH.wasm`.
+fn piece_of(path: &Path) -> Option<String> {
+    let name = path.file_stem()?.to_str()?.strip_prefix("worker-")?;
+    name.rsplit_once('-').map(|(piece, _)| piece.to_owned())
 }
 
 /// What documents hold of the examples: the largest recording, and the largest image that moves. *Units* of the budgets: bytes.
@@ -340,6 +381,22 @@ mod tests {
         assert!(at(4096).row().ends_with("ok"));
         let lacking = Measured { is_there: false, ..at(0) };
         assert!(lacking.fits() && lacking.row().ends_with("not built"));
+    }
+
+    #[test]
+    fn each_piece_has_its_budget_and_shared_files_one_together() {
+        let files = [
+            "worker-sdk-0123456789abcdef",
+            "worker-chunk-12-0123456789abcdef",
+            "worker-chunk-7-0123456789abcdef",
+        ];
+        let mut wasm: Vec<PathBuf> =
+            files.iter().map(|name| PathBuf::from(format!("dist/{name}.wasm"))).collect();
+        wasm.push(PathBuf::from("dist/planarium-worker_bg-0123456789abcdef.wasm"));
+        let pieces = engine_pieces(&wasm);
+        let rows: Vec<_> =
+            pieces.iter().map(|(name, budget, files)| (name.as_str(), *budget, files.len())).collect();
+        assert_eq!(rows, [("sdk", 350, 1), ("shared by several", SHARED, 2)]);
     }
 
     #[test]

@@ -276,9 +276,7 @@ fn done(service: &planarium_protocol::view::ServiceView) -> Option<planarium_wor
 
 /// Makes a definition run on its own, even if its system would wait for a command.
 fn started(mut load: LoadService, dialect: &str) -> LoadService {
-    if let Some(dialect) = planarium_world::dialects().iter().find(|own| own.word == dialect) {
-        (dialect.carry_out)(&mut load);
-    }
+    planarium_world::carry_out(dialect, &mut load);
     load
 }
 

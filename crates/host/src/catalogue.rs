@@ -9,7 +9,7 @@ pub fn catalogue() -> String {
     let dialects: Vec<Value> = planarium_world::dialects()
         .iter()
         .map(|dialect| {
-            let program = dialect.console.programs.first().and_then(|words| words.first());
+            let program = dialect.programs.first().and_then(|words| words.first());
             json!({"word": dialect.word, "title": dialect.title, "program": program, "statuses": dialect.statuses})
         })
         .collect();

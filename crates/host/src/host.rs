@@ -128,7 +128,9 @@ impl Host {
     /// Creates a host over an empty world. It passes data to `keeper` for storage before it applies an input.
     pub fn new(keeper: impl FnMut(Keep) + 'static) -> Self {
         let scenario = Scenario::of_definition(LoadService::default(), Vec::new(), Genesis::default());
-        let shown = Shown::new(Engine::new(Genesis::default()), None, scenario, Narration::default());
+        // No code of a system or layer is there yet.
+        let empty = Engine::new(Genesis { mesos: false, ..Genesis::default() });
+        let shown = Shown::new(empty, None, scenario, Narration::default());
         Self {
             shown,
             trail: undo::Trail::default(),

@@ -35,10 +35,13 @@ mod summary;
 mod tab;
 mod travel;
 mod undo;
+mod wants;
 mod windows;
 
 pub use catalogue::catalogue;
 pub use guest::Guest;
 pub use host::Host;
 pub(crate) use host::Shown;
+pub use planarium_world::code_was_absent;
 pub use travel::FRAME_MS;
+pub use wants::fetch;

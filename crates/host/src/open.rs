@@ -191,7 +191,7 @@ impl Host {
         {
             return self.open_journal(&journal, trimmed);
         }
-        if trimmed.lines().any(|line| line.starts_with("services:") || line.starts_with("script:")) {
+        if looks_like_scenario(trimmed) {
             return self.open_scenario_text("pasted text", text, &|_| None);
         }
         self.open_definition(planarium_kernel::sorted::tree([(self.names.file_name(text), text.to_owned())]))
@@ -319,15 +319,19 @@ pub(crate) fn broken(raw: &str, reason: &str) -> Fact {
     Fact::Broken(BrokenLink { raw: raw.to_owned().into(), reason: reason.to_owned().into() })
 }
 
-fn is_scenario(name: &str) -> bool {
+pub(crate) fn is_scenario(name: &str) -> bool {
     name.ends_with(".planarium.yaml") || name.ends_with(".planarium.yml")
 }
 
-fn looks_like_journal(text: &str) -> bool {
+pub(crate) fn looks_like_scenario(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("services:") || line.starts_with("script:"))
+}
+
+pub(crate) fn looks_like_journal(text: &str) -> bool {
     text.trim_start().starts_with('{') && text.contains("\"entries\"") && text.contains("\"genesis\"")
 }
 
-fn without_common_folder(files: &[(String, String)]) -> BTreeMap<String, String> {
+pub(crate) fn without_common_folder(files: &[(String, String)]) -> BTreeMap<String, String> {
     let folder = files.first().and_then(|(path, _)| path.split_once('/')).map(|(folder, _)| folder);
     let common = folder.filter(|folder| {
         files.iter().all(|(path, _)| path.strip_prefix(*folder).is_some_and(|rest| rest.starts_with('/')))

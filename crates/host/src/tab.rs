@@ -6,7 +6,7 @@ use super::lesson;
 use super::names::Names;
 use super::story::Narration;
 use super::undo::{self, Trail};
-use super::{Host, Shown};
+use super::{Host, Shown, wants};
 use planarium_messages::draft::{Draft, Kept};
 use planarium_messages::facts::{Fact, Keep};
 use planarium_messages::ptr::Ptr;
@@ -14,7 +14,7 @@ use planarium_messages::questions::Resume;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::json;
 use planarium_scenario::{Player, Scenario};
-use planarium_world::{Engine, Journal, Tree};
+use planarium_world::{Engine, Journal, Needs, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -94,6 +94,11 @@ impl Left {
     /// Size of its stored state. *Units*: bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.state.len()
+    }
+
+    /// Returns its state if it has to be replayed to be shown.
+    pub(crate) fn state(&self) -> Option<&str> {
+        self.shown.is_none().then_some(&*self.state)
     }
 
     /// Replays a stored world.
@@ -221,6 +226,21 @@ impl Host {
         self.trail = tab.trail.take().unwrap_or_default();
         Some(())
     }
+}
+
+/// Adds the systems and layers that a tab's state needs.
+pub(crate) fn add_needs(state: &str, language: &str, needs: &mut Needs) {
+    let Ok(tab) = json::read::<Tab>(state.as_bytes()) else { return };
+    for branch in &tab.tree.branches {
+        wants::add_journal(&branch.journal, needs);
+    }
+    if let Some(scenario) = tab.example.as_deref().and_then(super::open::scenario_of_example) {
+        wants::add_scenario(&scenario, needs);
+    }
+    if let Some(lesson) = tab.lesson.as_ref().and_then(|kept| lesson::lesson_kept(kept, language)) {
+        wants::add_lesson(&lesson, needs);
+    }
+    tab.edits.iter().for_each(|edit| needs.definition(&edit.load));
 }
 
 /// Replays the world of a tab's state.

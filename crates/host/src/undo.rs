@@ -101,6 +101,11 @@ impl Trail {
     }
 
     /// Returns what is stored for a reload. Leaves out the worlds that are too large, and the operations before them.
+    /// States of the worlds that undo and redo replay.
+    pub(crate) fn states(&self) -> impl Iterator<Item = &str> {
+        self.past.iter().chain(&self.later).filter_map(Left::state)
+    }
+
     pub(crate) fn stored(&mut self) -> Self {
         let (done, past) = within(&self.done, &mut self.past);
         let (undone, later) = within(&self.undone, &mut self.later);

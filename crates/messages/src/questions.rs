@@ -199,6 +199,9 @@ pub struct Resume {
     pub at: (u64, u64),
     /// World and branch shown.
     pub lineage: (u32, u32),
+    /// An engine has ended at this already: all code is fetched first, in case some was missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
     /// The part of the address from `#` on.
     pub hash: String,
     /// Files of each dialect.

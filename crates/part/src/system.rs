@@ -28,7 +28,7 @@ use std::sync::Arc;
 #[digest(0)]
 pub struct Number(pub u32);
 
-/// Facts about a system that do not need a daemon.
+/// Facts about a system by which it is found. They are there before its code is: a page fetches that when a system is first used.
 #[derive(Clone, Copy)]
 pub struct Dialect {
     /// The word that inputs, scenarios and views use: `sdk`, `marathon`, `kudo`, `skopos`.
@@ -46,16 +46,13 @@ pub struct Dialect {
     pub keys: &'static [&'static str],
     /// Returns whether a request's path, in decoded segments, belongs to its API, whichever part serves it.
     pub owns: fn(&[&str]) -> bool,
-    /// Answers a request when no daemon of the system is there.
-    pub nobody: fn(&Request, &[&str]) -> Response,
     /// Its status words.
     pub statuses: &'static [StatusWord],
-    /// Returns the readable parts of a service's API: path and description.
-    pub links: fn(&ServiceView) -> Vec<(String, &'static str)>,
-    /// Makes a definition run as soon as it is loaded, if the real system would wait for a command.
-    pub carry_out: fn(&mut LoadService),
-    /// Its command line.
-    pub console: Console,
+    /// Leading words of its command line's real program, which select that: `NAME` is a placeholder for a service's name:
+    /// `["dcos", "NAME"]`, `["kubectl", "kudo"]`. They may be left out if the service is already selected.
+    pub programs: &'static [&'static [&'static str]],
+    /// A command of its command line as people type it.
+    pub example: &'static str,
 }
 
 /// The daemons that hold the services of a system.
@@ -100,11 +97,25 @@ pub trait System: Part + Clone + Sized {
     /// Facts about the system itself.
     const DIALECT: Dialect;
 
+    /// Its command line.
+    const CONSOLE: Console;
+
     /// The daemons that hold the services of this system.
     const DAEMONS: Daemons = Daemons::One;
 
     /// In a script, a command or a call of its API comes before the work of its instant; otherwise after it.
     const COMMANDS_FIRST: bool = false;
+
+    /// Answers a request when no daemon of the system is there. `parts` are the decoded segments of the path.
+    fn nobody(request: &Request, parts: &[&str]) -> Response;
+
+    /// Returns the readable parts of a service's API: path and description.
+    fn links(service: &ServiceView) -> Vec<(String, &'static str)>;
+
+    /// Makes a definition run as soon as it is loaded, if the real system would wait for a command.
+    fn carry_out(load: &mut LoadService) {
+        let _ = load;
+    }
 
     /// Reads a definition.
     fn read(load: &LoadService) -> Self::Definition;

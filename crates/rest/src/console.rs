@@ -7,7 +7,7 @@ pub use planarium_part::console::{Completion, Namer, Names, Output, split};
 
 use crate::{Request, Response};
 use planarium_part::Dialect;
-use planarium_part::console::{Program, Terminal, program, quoted, without_prompt};
+use planarium_part::console::{Console, Program, Terminal, program, quoted, without_prompt};
 use std::collections::BTreeMap;
 
 /// Runs one command. `service` is the service if the words name none (empty for the only or first one) and
@@ -32,7 +32,11 @@ pub fn run_with_files(
         };
     };
     let service = named.as_deref().unwrap_or(service);
-    (dialect.console.run)(&words, &mut Terminal { service, send, read })
+    let Some(console) = planarium_world::console(dialect.word) else {
+        let stderr = format!("error: the code of {} has not been loaded\n", dialect.title);
+        return Output { stderr, code: 1, ..Output::default() };
+    };
+    (console.run)(&words, &mut Terminal { service, send, read })
 }
 
 /// [`run_with_files`] without files: options that name a file take the text itself.
@@ -75,10 +79,21 @@ fn parted(text: &str, run: impl FnOnce(&[String]) -> Output) -> Output {
 pub fn complete(line: &str, dialect: &str, names: &mut Namer<'_>) -> Completion {
     let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     without_prompt(&mut words);
-    match meant(&words, dialect) {
-        Some((dialect, _)) => (dialect.console.complete)(line, names),
-        None => Completion::default(),
+    let console = meant(&words, dialect).and_then(|(dialect, _)| planarium_world::console(dialect.word));
+    console.map(|console| (console.complete)(line, names)).unwrap_or_default()
+}
+
+/// The system whose command line carries out a line; `None` if only the command lines themselves can tell.
+pub fn system_of(line: &str, dialect: &str, service: &str) -> Option<&'static str> {
+    let mut words = split(line).unwrap_or_else(|_| line.split_whitespace().map(str::to_owned).collect());
+    without_prompt(&mut words);
+    let named = [dialect, of_name(service)].into_iter().find(|dialect| !dialect.is_empty());
+    let by_program =
+        planarium_world::dialects().iter().any(|dialect| program(dialect.programs, &words).is_some());
+    if named.is_none() && !by_program {
+        return None;
     }
+    meant(&words, named.unwrap_or_default()).map(|(dialect, _)| dialect.word)
 }
 
 /// The dialect that a service is called like, as the service that a system of one process is; empty if there is none.
@@ -91,7 +106,7 @@ fn of_name(service: &str) -> &'static str {
 fn of_words(args: &[String]) -> &'static str {
     let mut best = ("", 0);
     for dialect in planarium_world::dialects() {
-        let known = known(dialect, args);
+        let known = planarium_world::console(dialect.word).map_or(0, |console| known(&console, args));
         if known > best.1 {
             best = (dialect.word, known);
         }
@@ -100,11 +115,11 @@ fn of_words(args: &[String]) -> &'static str {
 }
 
 /// Number of leading words that a system would have completed.
-fn known(dialect: &Dialect, args: &[String]) -> usize {
+fn known(console: &Console, args: &[String]) -> usize {
     let mut line = String::new();
     for (at, word) in args.iter().enumerate() {
         line.push_str(&quoted(word));
-        let offered = (dialect.console.complete)(&line, &mut |_, _| Vec::new());
+        let offered = (console.complete)(&line, &mut |_, _| Vec::new());
         if !offered.words.contains(word) {
             return at;
         }
@@ -116,7 +131,7 @@ fn known(dialect: &Dialect, args: &[String]) -> usize {
 /// The system that the words name by its program, or that of the dialect; the first one where neither is known.
 fn meant(args: &[String], dialect: &str) -> Option<(&'static Dialect, Program)> {
     let dialects = planarium_world::dialects();
-    let named = |dialect: &'static Dialect| Some((dialect, program(&dialect.console, args)?));
+    let named = |dialect: &'static Dialect| Some((dialect, program(dialect.programs, args)?));
     // A program that is spelled out wins over one whose second word may be any service's name.
     let mut found: Vec<(&'static Dialect, Program)> = dialects.iter().filter_map(named).collect();
     planarium_kernel::sorted::sort_by_key(&mut found, |(_, program)| program.service.is_some());

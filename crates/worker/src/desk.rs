@@ -1,6 +1,7 @@
 //! The order of work: questions one after the other, frames in pieces, pings at once.
 //!
-//! *Knows*: which question may be cut into pieces or left out. *Must not know*: the browser; it is handed a clock and a way to send.
+//! *Knows*: which question may be cut into pieces or left out, and which waits for code. *Must not know*: the browser; it is handed a
+//! clock and a way to send; how code is fetched.
 
 use planarium_host::{FRAME_MS, Host};
 use planarium_messages::facts::Fact;
@@ -23,10 +24,25 @@ pub(crate) struct Desk {
     encoder: Encoder,
     waiting: VecDeque<Question>,
     frame: Option<Frame>,
+    code: Code,
     /// Virtual time of a piece of a frame. *Units*: milliseconds.
     piece_ms: u64,
     send: Rc<dyn Fn(&Told)>,
     now_us: fn() -> u64,
+}
+
+/// The code that the first waiting question needs.
+#[derive(Debug, Default)]
+enum Code {
+    /// Nothing is known to be absent.
+    #[default]
+    There,
+    /// These systems and layers are to be fetched.
+    Absent(Vec<&'static str>),
+    /// They are being fetched.
+    Coming,
+    /// They could not be fetched.
+    Failed(String),
 }
 
 /// A frame under way.
@@ -52,6 +68,7 @@ impl Desk {
             encoder: Encoder::default(),
             waiting: VecDeque::new(),
             frame: None,
+            code: Code::There,
             piece_ms: FIRST_PIECE_MS,
             send,
             now_us,
@@ -81,13 +98,56 @@ impl Desk {
         while (self.now_us)().saturating_sub(from_us) < slice_us {
             if let Some(frame) = self.frame.take() {
                 self.play(frame);
-            } else if let Some(question) = self.waiting.pop_front() {
+            } else if let Some(question) = self.next() {
                 self.begin(question);
             } else {
                 return false;
             }
         }
         self.frame.is_some() || !self.waiting.is_empty()
+    }
+
+    /// Takes the next question; `None` if there is none, or if it has to wait for code.
+    fn next(&mut self) -> Option<Question> {
+        let question = self.waiting.pop_front()?;
+        match std::mem::take(&mut self.code) {
+            Code::There => {
+                let absent = self.host.absent_for(&question);
+                if absent.is_empty() {
+                    return Some(question);
+                }
+                self.code = Code::Absent(absent);
+            }
+            // Without its first world a page is nothing: it is tried again for as long as it takes.
+            Code::Failed(_) if begins(&question.ask) => {
+                self.code = Code::Absent(self.host.absent_for(&question));
+            }
+            Code::Failed(reason) => {
+                self.tell(question.number, 0, vec![Fact::Refused(reason.into())]);
+                return self.next();
+            }
+            code => self.code = code,
+        }
+        self.waiting.push_front(question);
+        None
+    }
+
+    /// Takes the words of systems and layers that have to be fetched before work goes on.
+    pub(crate) fn absent(&mut self) -> Option<Vec<&'static str>> {
+        let Code::Absent(words) = &mut self.code else { return None };
+        let words = std::mem::take(words);
+        self.code = Code::Coming;
+        Some(words)
+    }
+
+    /// Returns whether fetching is tried again when it fails, as for the first world.
+    pub(crate) fn insists(&self) -> bool {
+        self.waiting.front().is_some_and(|question| begins(&question.ask))
+    }
+
+    /// Receives the outcome of fetching: how it failed, in a sentence for the page.
+    pub(crate) fn fetched(&mut self, outcome: Result<(), String>) {
+        self.code = outcome.map_or_else(Code::Failed, |()| Code::There);
     }
 
     fn begin(&mut self, mut question: Question) {
@@ -135,6 +195,11 @@ impl Desk {
     fn tell(&mut self, number: u32, took_us: u64, facts: Vec<Fact>) {
         (self.send)(&Told::Facts(self.encoder.batch(number, took_us, facts)));
     }
+}
+
+/// Returns whether a question asks for the first world of a host.
+fn begins(ask: &Ask) -> bool {
+    matches!(ask, Ask::Begin(_) | Ask::Resume(_))
 }
 
 fn seeks(ask: &Ask) -> bool {

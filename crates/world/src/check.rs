@@ -2,7 +2,8 @@
 //!
 //! Knows: what the author of a definition needs to see. Must not know: any dialect's rules.
 
-use crate::systems::{DIALECTS, Definition};
+use crate::definition::Definition;
+use crate::systems::DIALECTS;
 use crate::{detect_dialect, resemblance};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;

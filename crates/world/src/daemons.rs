@@ -7,7 +7,8 @@
 //! Both are updated after every access, so nothing scans all daemons.
 
 use crate::condition::status_among;
-use crate::systems::{DIALECTS, Daemon};
+use crate::daemon::Daemon;
+use crate::systems::DIALECTS;
 use planarium_ground::Fleet;
 use planarium_kernel::{SimTime, SortedMap, SortedSet, Weight};
 use planarium_part::Number;
@@ -121,7 +122,7 @@ impl Daemons {
             Input::Plan(command) => self
                 .find(&command.dialect, &command.service)
                 .and_then(|(number, _)| self.daemon(number))
-                .is_some_and(Daemon::commands_first),
+                .is_some_and(|daemon| daemon.commands_first()),
             Input::Call(call) => {
                 let segments = crate::input::segments(call);
                 let parts: Vec<&str> = segments.iter().map(String::as_str).collect();

@@ -11,7 +11,9 @@ pub mod presets;
 
 mod check;
 mod condition;
+mod daemon;
 mod daemons;
+mod definition;
 mod detect;
 mod encode;
 mod genesis;
@@ -19,7 +21,9 @@ mod input;
 mod invariants;
 mod layers;
 pub mod limits;
+mod needs;
 mod parts;
+mod pieces;
 mod query;
 mod readings;
 mod step;
@@ -35,11 +39,36 @@ pub use encode::event_digest;
 pub use genesis::Genesis;
 pub use input::Written;
 pub use input::describe::describe as describe_input;
+pub use needs::Needs;
+#[cfg(feature = "split")]
+pub use pieces::fetch;
 pub use readings::readings;
 pub use ways_out::Trials;
 /// The systems of this build.
 pub fn dialects() -> &'static [planarium_part::Dialect] {
     systems::DIALECTS
+}
+
+/// The command line of a system; `None` if there is no such system, or if its code is not there yet.
+pub fn console(dialect: &str) -> Option<planarium_part::console::Console> {
+    systems::code(dialect).map(systems::Code::console)
+}
+
+/// Returns the readable parts of a service's API: path and description.
+pub fn links(service: &planarium_protocol::view::ServiceView) -> Vec<(String, &'static str)> {
+    systems::code(&service.dialect).map(|code| code.links(service)).unwrap_or_default()
+}
+
+/// Makes a definition of a dialect run as soon as it is loaded, if the real system would wait for a command.
+pub fn carry_out(dialect: &str, load: &mut planarium_protocol::input::LoadService) {
+    if let Some(code) = systems::code(dialect) {
+        code.carry_out(load);
+    }
+}
+
+/// Returns whether code was needed before it was there, so that an answer may be wrong ([`Needs`]).
+pub fn code_was_absent() -> bool {
+    pieces::was_absent()
 }
 
 /// The words of the layers of this build: `mesos`, `kube`.

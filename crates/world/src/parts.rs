@@ -59,14 +59,10 @@ impl Lend<'_> {
     }
 
     /// The machines, which exist from the beginning.
-    #[allow(
-        dead_code,
-        clippy::unnecessary_wraps,
-        reason = "asked for as the other ports are, which may not have begun; a build may lack systems that need only this"
-    )]
-    pub(crate) fn ground(&mut self) -> Option<Ground<'_>> {
+    #[allow(dead_code, reason = "a build may lack systems that need only this")]
+    pub(crate) fn ground(&mut self) -> Ground<'_> {
         let epoch_ms = self.parts.flags.epoch_ms;
-        Some(Ground { fleet: &mut self.parts.fleet, now: self.now, epoch_ms, number: self.number })
+        Ground { fleet: &mut self.parts.fleet, now: self.now, epoch_ms, number: self.number }
     }
 }
 

@@ -2,11 +2,13 @@
 //!
 //! *Knows*: which part to ask. *Must not know*: any system's answer.
 
+use crate::definition::Definition;
+use crate::needs::dialect_of;
 use crate::parts::Lend;
-use crate::systems::{DIALECTS, Definition};
+use crate::systems::{DIALECTS, code, unknown};
 use crate::world::World;
 use planarium_part::http::Source;
-use planarium_part::{Number, Request, StreamNews, Wire};
+use planarium_part::{Number, Request, Response, StreamNews, Wire};
 use planarium_protocol::changes::{Changes, Recipe};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
@@ -24,10 +26,7 @@ pub fn needs_mesos<'i>(inputs: impl Iterator<Item = &'i Input>) -> bool {
         match input {
             Input::LoadService(load) => {
                 services += 1;
-                let word = match load.dialect.as_str() {
-                    "" | "auto" => crate::detect_dialect(&load.files),
-                    word => word,
-                };
+                let word = dialect_of(load);
                 let known = DIALECTS.iter().find(|dialect| dialect.word == word);
                 if known.is_none_or(|dialect| dialect.needs.contains(&"mesos")) {
                     return true;
@@ -42,7 +41,7 @@ pub fn needs_mesos<'i>(inputs: impl Iterator<Item = &'i Input>) -> bool {
 
 /// Lists changes of single fields of a definition that are worth trying; none of one that cannot be used.
 pub fn recipes(load: &LoadService) -> Vec<Recipe> {
-    let definition = Definition::read(load).ok().filter(Definition::is_usable);
+    let definition = Definition::read(load).ok().filter(|definition| definition.is_usable());
     definition.map(|definition| definition.recipes(load)).unwrap_or_default()
 }
 
@@ -150,7 +149,11 @@ impl World {
                 }
             }
         }
-        Some((None, Wire::Answer((first.nobody)(request, parts))))
+        let Some(code) = code(first.word) else {
+            let refusal = unknown(first.word);
+            return Some((None, Wire::Answer(Response::text(refusal.status, refusal.message))));
+        };
+        Some((None, Wire::Answer(code.nobody(request, parts))))
     }
 
     /// Returns the events of a daemon's stream. `None` if the daemon has ended.

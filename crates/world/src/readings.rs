@@ -5,7 +5,7 @@
 //! An edited definition is checked, shown, tried in a copy of the world and replayed with its journal; each needs the same
 //! definition.
 
-use crate::systems::Definition;
+use crate::definition::Definition;
 use planarium_protocol::input::LoadService;
 use std::cell::Cell;
 use std::collections::VecDeque;

@@ -7,12 +7,12 @@
 //! are left. Then the invariants are checked. Rounds and steps of one instant are bounded; the rest waits for the next
 //! millisecond, and an event reports it.
 
+use crate::daemon::Daemon;
 use crate::encode;
 use crate::input::{Written, describe};
 use crate::invariants::first_broken;
 use crate::limits::{self, Bound, LIMITS};
 use crate::parts::{Lend, News};
-use crate::systems::Daemon;
 use crate::world::{Instant, World};
 use planarium_kernel::SimTime;
 use planarium_kernel::cause::Cause;
@@ -106,7 +106,7 @@ impl World {
             Part::Fleet => self.parts.fire_fleet(&mut self.recorder),
             Part::Layer(number) => self.parts.fire_layer(number, &mut self.recorder),
             Part::Daemon(_, number) => {
-                self.at_daemon(number, Daemon::fire);
+                self.at_daemon(number, |daemon, cx, lend| daemon.fire(cx, lend));
             }
         }
         self.pump();
@@ -263,7 +263,6 @@ impl World {
     }
 
     /// Delivers one event of a layer; returns false if no daemon received it.
-    #[allow(unreachable_code, unused_variables, reason = "a build may have no layers")]
     fn deliver_one(&mut self, layer: u8, left: usize) -> bool {
         let (layers, mut ground) = self.parts.split(self.recorder.now());
         let delivery = layers.deliver(layer, &mut self.recorder, &mut ground, left);
@@ -277,8 +276,10 @@ impl World {
             }
             Some(Delivery::ToAll(news)) => {
                 let all = self.daemons.of_dialect("");
-                let hearers: Vec<Number> =
-                    all.filter(|(_, daemon)| daemon.is_on(&news)).map(|(number, _)| number).collect();
+                let hearers: Vec<Number> = all
+                    .filter(|(_, daemon)| daemon.layer() == Some(news.layer))
+                    .map(|(number, _)| number)
+                    .collect();
                 for number in &hearers {
                     let news = news.clone();
                     self.at_daemon(*number, |daemon, cx, lend| daemon.hear_from_layer(cx, lend, news));
@@ -297,7 +298,7 @@ impl World {
                 Some(number) => vec![number],
                 None => {
                     let all = self.daemons.of_dialect("");
-                    all.filter(|(_, daemon)| daemon.hears_of_machines()).map(|(number, _)| number).collect()
+                    all.filter(|(_, daemon)| daemon.layer().is_none()).map(|(number, _)| number).collect()
                 }
             };
             for number in hearers {
@@ -322,7 +323,7 @@ impl World {
     pub(crate) fn begin_empty(&mut self, dialect: &str) -> Option<Number> {
         let number = self.daemons.number();
         let mut lend = Lend { parts: &mut self.parts, number, now: self.recorder.now() };
-        let daemon = Daemon::empty(dialect, &mut self.recorder, &mut lend, number)?;
+        let daemon = crate::systems::code(dialect)?.empty(&mut self.recorder, &mut lend, number)?;
         self.parts.drain(&mut self.recorder);
         self.daemons.install(number, daemon);
         Some(number)

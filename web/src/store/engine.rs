@@ -263,8 +263,8 @@ impl Engine {
         hub.go_on(Ask::Resume(Box::new(Resume { lineage, names, ..Resume::default() })), Vec::new());
     }
 
-    /// Chooses what the next engine is told first: the world as it was; if that ends it, the run as its inputs tell it; then an
-    /// empty page. `None` after that.
+    /// Chooses what the next engine is told first: the world as it was; if that ends it twice, the run as its inputs tell it; then
+    /// an empty page. `None` after that.
     fn first_of_next(&self, hub: &Hub, falls: u32) -> Option<Ask> {
         let tab = self.0.tab.borrow().clone();
         let state = hub.state();
@@ -272,20 +272,22 @@ impl Engine {
         let (hash, names) = (browser::hash(), crate::systems::file_names());
         let wishes = state.frame.as_ref().map(|frame| frame.wishes.clone()).unwrap_or_default();
         match falls {
-            0 if !tab.is_empty() => Some(Ask::Resume(Box::new(Resume {
+            // The engine may have ended at another message while this one waited, so it is tried twice.
+            0 | 1 if !tab.is_empty() => Some(Ask::Resume(Box::new(Resume {
                 tab,
+                again: falls > 0,
                 at: (clock.now_ms, clock.seq),
                 lineage: state.world.log.lineage,
                 hash,
                 names,
                 wishes,
             }))),
-            1 if !tab.is_empty() => {
+            2 if !tab.is_empty() => {
                 let begin = effects::begin(&persist::saved_run().unwrap_or_default(), None);
                 let recover = persist::saved_parts();
                 Some(Ask::Begin(Box::new(Begin { tab: None, recover, ..begin })))
             }
-            0..=2 => Some(Ask::Begin(Box::new(Begin { names, ..Begin::default() }))),
+            0..=3 => Some(Ask::Begin(Box::new(Begin { names, ..Begin::default() }))),
             _ => None,
         }
     }

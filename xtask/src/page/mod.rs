@@ -3,6 +3,7 @@
 mod picture;
 mod piece;
 mod progress;
+mod splits;
 
 use std::fs;
 use std::path::{Path, PathBuf};

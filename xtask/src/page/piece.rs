@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::progress;
+use super::{progress, splits};
 use crate::files;
 use crate::proc::{Cmd, search_path};
 use crate::setup::{WasmToolchain, npm};
@@ -42,7 +42,12 @@ pub(crate) struct Piece {
     target: &'static [&'static str],
     /// A script of ours that belongs to it.
     script: Option<&'static str>,
+    /// A release loads what its systems need when they are needed: it is compiled with the feature `split` and taken apart.
+    splits: bool,
 }
+
+/// Flags for the compiler of a piece that is taken apart: that takes names, and what refers to what.
+const SPLITS: [&str; 2] = ["-Clink-args=--emit-relocs", "-Cstrip=none"];
 
 /// Every piece that a page can have.
 const PIECES: [Piece; 2] = [
@@ -53,6 +58,7 @@ const PIECES: [Piece; 2] = [
         title: "the page",
         target: &["--bin", "planarium-web"],
         script: None,
+        splits: false,
     },
     Piece {
         name: "worker",
@@ -61,6 +67,7 @@ const PIECES: [Piece; 2] = [
         title: "the engine's worker",
         target: &["--lib"],
         script: Some("web/worker.js"),
+        splits: true,
     },
 ];
 
@@ -92,10 +99,13 @@ impl Piece {
             .dir(root)
             .env("CARGO_TARGET_DIR", files::web_target(root))
             .envs(toolchain.env())
-            .args(["build", "--locked", "--package", self.package])
+            // Flags that are named at the end are for this package alone: others are compiled once for all pieces.
+            .args(["rustc", "--locked", "--package", self.package])
             .args(self.target)
             .args(["--target", "wasm32-unknown-unknown"]);
         let cargo = if kind == Kind::Release { cargo.args(["--profile", "wasm-release"]) } else { cargo };
+        let cargo =
+            if self.is_split(kind) { cargo.args(["--features", "split", "--"]).args(SPLITS) } else { cargo };
         progress::cargo(cargo, label, progress::crates_of(root, self.package, Some("wasm32-unknown-unknown")))
     }
 
@@ -112,14 +122,25 @@ impl Piece {
             return Ok(());
         }
         super::clear(&folder)?;
-        bindgen::run(root, &built, &folder, self.package, &[])?;
+        let how: &[&str] = if self.is_split(kind) { &["--split"] } else { &[] };
+        bindgen::run(root, &built, &folder, self.package, how)?;
+        if self.is_split(kind) {
+            splits::fold(root, &folder, self.package)?;
+        }
         if kind == Kind::Release {
-            shrink(root, &folder.join(format!("{}_bg.wasm", self.package)))?;
+            for wasm in files::with_extension(&folder, "wasm") {
+                shrink(root, &wasm)?;
+            }
         }
         if let Some(now) = now {
             fs::write(&stamp, now)?;
         }
         Ok(())
+    }
+
+    /// Returns whether it is taken apart.
+    fn is_split(&self, kind: Kind) -> bool {
+        self.splits && kind == Kind::Release
     }
 
     /// Returns the name of cargo's output file: that of a program unchanged, that of a library as an identifier.
@@ -153,14 +174,22 @@ fn stamp_of(path: &Path) -> Option<String> {
 /// moved into its only caller is no longer like others, and costs a tenth of the engine after compression. Functions with like
 /// names are like each other, and compress better side by side.
 pub(crate) fn shrink(root: &Path, wasm: &Path) -> Result<()> {
-    Cmd::new(&npm::bin(root).join("wasm-opt").to_string_lossy())
+    let shrink = Cmd::new(&npm::bin(root).join("wasm-opt").to_string_lossy())
         .env("PATH", search_path(&[]))
         .args(["-O2", "--shrink-level=1", "--one-caller-inline-max-function-size=0"])
         .arg("--reorder-functions-by-name")
         .args(["--strip-debug", "--strip-producers", "-o"])
         .arg(wasm)
-        .arg(wasm)
-        .run()
+        .arg(wasm);
+    quietly(shrink)
+}
+
+/// Runs one of binaryen's programs. They do not know every list of names that the splitter writes, and say so each time.
+pub(super) fn quietly(command: Cmd) -> Result<()> {
+    let text = command.text();
+    let status = command.watch(|line| !line.contains("unknown name subsection"))?;
+    anyhow::ensure!(status.success(), "`{text}` failed ({status})");
+    Ok(())
 }
 
 /// The program around wasm-bindgen's library, `xtask/bindgen`.
@@ -175,7 +204,8 @@ pub(crate) mod bindgen {
         progress::cargo(cargo, label, progress::crates_of(root, PACKAGE, None))
     }
 
-    /// Writes `NAME.js` and `NAME_bg.wasm` for `built` into `folder`.
+    /// Writes `NAME.js` and `NAME_bg.wasm` for `built` into `folder`; with `--split`, also files of what is loaded later, and `splits.json`,
+    /// which names them.
     pub(crate) fn run(root: &Path, built: &Path, folder: &Path, name: &str, more: &[&str]) -> Result<()> {
         Cmd::new("cargo")
             .dir(root)
@@ -197,6 +227,14 @@ mod tests {
         let [page, worker] = PIECES;
         assert_eq!(page.file(), "planarium-web");
         assert_eq!(worker.file(), "planarium_worker");
+    }
+
+    #[test]
+    fn only_the_worker_of_a_release_is_taken_apart() {
+        let [page, worker] = PIECES;
+        let split = |piece: &Piece| [Kind::Everyday, Kind::Release].map(|kind| piece.is_split(kind));
+        assert_eq!(split(&page), [false, false]);
+        assert_eq!(split(&worker), [false, true]);
     }
 
     #[test]

@@ -21,7 +21,8 @@ pub(crate) fn crates_of(root: &Path, package: &str, target: Option<&str>) -> Opt
 /// Runs a cargo build: its findings are shown as they come, its crates are counted on a line of progress.
 pub(crate) fn cargo(command: Cmd, label: &str, crates: Option<usize>) -> Result<()> {
     let mut seen = Seen::default();
-    command.arg("--verbose").counted(label, |line| seen.line(line, crates))
+    // An argument at the end may be the compiler's.
+    command.env("CARGO_TERM_VERBOSE", "true").counted(label, |line| seen.line(line, crates))
 }
 
 /// The crates named so far in a verbose build.

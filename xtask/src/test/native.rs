@@ -14,7 +14,10 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     let kubectl = kubectl::ensure();
     out::step("native tests");
     let tests = counted(told(cargo_test(root, filter), kubectl))?;
-    let tests = if filter.is_none() { tests.plus(systems_alone(root)?) } else { tests };
+    let tests = match filter {
+        None => tests.plus(systems_alone(root)?).plus(in_pieces(root)?),
+        Some(_) => tests,
+    };
     out::step("examples in the documentation");
     let doc = Cmd::new("cargo").dir(root).args([
         "test",
@@ -57,6 +60,25 @@ fn systems_alone(root: &Path) -> Result<Count> {
         count = count.plus(counted(tests)?);
     }
     Ok(count)
+}
+
+/// What is fetched as in the page: nothing is missing when it is needed.
+fn in_pieces(root: &Path) -> Result<Count> {
+    out::step("worlds whose systems are fetched when they are needed");
+    counted(Cmd::new("cargo").dir(root).args([
+        "test",
+        "--locked",
+        "--package",
+        "planarium-tests",
+        "--package",
+        "planarium-worker",
+        "--features",
+        "planarium-tests/split,planarium-worker/split",
+        "--no-fail-fast",
+        "--lib",
+        "--test",
+        "pieces",
+    ]))
 }
 
 fn cargo_test(root: &Path, filter: Option<&str>) -> Cmd {

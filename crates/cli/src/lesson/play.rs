@@ -158,7 +158,7 @@ impl Game {
         let view = self.attempt.engine().view();
         let word = view.services.first().map(|service| &*service.dialect);
         let dialect = planarium_world::dialects().iter().find(|own| Some(own.word) == word);
-        let such_as = dialect.map(|dialect| format!(", such as `{}`", dialect.console.example));
+        let such_as = dialect.map(|dialect| format!(", such as `{}`", dialect.example));
         format!("{HELP}{}, or an input in JSON.", such_as.unwrap_or_default())
     }
 

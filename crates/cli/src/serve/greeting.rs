@@ -61,8 +61,7 @@ fn service(out: &mut String, service: &ServiceView) {
         escaped(&service.name),
         escaped(&text::service_trees(service))
     );
-    let dialect = planarium_world::dialects().iter().find(|dialect| dialect.word == &*service.dialect);
-    let routes = dialect.map(|dialect| (dialect.links)(service)).unwrap_or_default();
+    let routes = planarium_world::links(service);
     links(out, routes.iter().map(|(path, what)| (path.as_str(), *what)));
 }
 

@@ -84,6 +84,26 @@ impl<'l> Progress<'l> {
     }
 }
 
+/// The lesson that a link names after `#`; `None` if it names none that can be opened.
+pub(crate) fn lesson_of_link(hash: &str, language: &str) -> Option<Arc<Lesson>> {
+    let lesson = hash.rsplit('#').next().unwrap_or(hash).trim().split('&').next()?;
+    match lesson.strip_prefix("lesson=") {
+        Some(id) => of_course(id, language).map(|(lesson, _)| lesson),
+        None => OwnLesson::read(lesson)
+            .and_then(|own| read(&own.lesson, &own.texts).ok())
+            .map(|(lesson, _)| lesson),
+    }
+}
+
+/// The lesson of a tab's state.
+pub(crate) fn lesson_kept(kept: &Kept, language: &str) -> Option<Arc<Lesson>> {
+    let found = match &kept.own {
+        Some(own) => read(&own.lesson, &own.texts).ok(),
+        None => of_course(&kept.id, language),
+    };
+    found.map(|(lesson, _)| lesson)
+}
+
 /// Returns the lesson that a link names after `#`, with the try in it; `None` if it names no lesson.
 pub(crate) fn open_lesson_link(host: &mut Host, hash: &str) -> Option<Vec<Fact>> {
     let inner = hash.rsplit('#').next().unwrap_or(hash).trim();

@@ -57,17 +57,12 @@ pub struct Terminal<'t> {
 /// A system's command line.
 #[derive(Clone, Copy)]
 pub struct Console {
-    /// Leading words of the real program, which select this console; `NAME` is a placeholder for a service's name:
-    /// `["dcos", "NAME"]`, `["kubectl", "kudo"]`. They may be left out if the service is already selected.
-    pub programs: &'static [&'static [&'static str]],
     /// Runs a command, its words after those of the program.
     pub run: fn(&[String], &mut Terminal<'_>) -> Output,
     /// Completes a line; returns nothing for a line that cannot be parsed.
     pub complete: fn(line: &str, names: &mut Namer<'_>) -> Completion,
     /// Returns its usage, one command a line.
     pub usage: fn() -> String,
-    /// One of its commands as people type it.
-    pub example: &'static str,
 }
 
 /// Names that a place in a line takes.
@@ -155,9 +150,9 @@ pub struct Program {
     pub words: Vec<String>,
 }
 
-/// Removes the program from a line; `None` if it does not begin with one of this console's.
-pub fn program(console: &Console, words: &[String]) -> Option<Program> {
-    console.programs.iter().find_map(|program| {
+/// Removes the program from a line; `None` if it does not begin with one of these ([`crate::Dialect::programs`]).
+pub fn program(programs: &[&[&str]], words: &[String]) -> Option<Program> {
+    programs.iter().find_map(|program| {
         let (head, rest) = words.split_at_checked(program.len())?;
         let mut service = None;
         for (part, word) in program.iter().zip(head) {

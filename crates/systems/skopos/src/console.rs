@@ -20,11 +20,13 @@ use serde_json::Value;
 use std::fmt::Write as _;
 
 /// The command line of an application.
-pub(crate) const CONSOLE: Console =
-    Console { programs: &PROGRAMS, run, complete, usage: || GRAMMAR.list(&[]), example: "gate-pass" };
+pub(crate) const CONSOLE: Console = Console { run, complete, usage: || GRAMMAR.list(&[]) };
 
 /// The names of the program. What follows is a command, or an application and a command.
-const PROGRAMS: [&[&str]; 2] = [&["skopos"], &["sks-ctl"]];
+pub(crate) const PROGRAMS: &[&[&str]] = &[&["skopos"], &["sks-ctl"]];
+
+/// A command as people type it.
+pub(crate) const EXAMPLE: &str = "gate-pass";
 
 /// Carries out a command on an application.
 type Run = fn(&mut Terminal<'_>, &str, &Given) -> Output;
@@ -306,7 +308,7 @@ fn shown_instances(answer: &Value) -> String {
 
 fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
     Completion::of(line, |args, typed| {
-        let args = match after_program(&PROGRAMS, args, names) {
+        let args = match after_program(PROGRAMS, args, names) {
             Begun::Words(words) => return words,
             Begun::Line(_, args) => args,
         };

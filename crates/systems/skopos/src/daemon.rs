@@ -14,8 +14,9 @@ use planarium_ground::{
 
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::{Digestible, SimTime, SortedMap, Weight};
+use planarium_part::console::Console;
 use planarium_part::{
-    Cx, Definition, Dialect, Done, Files, Ground, Loading, Number, Part, Request, System, Wire,
+    Cx, Definition, Dialect, Done, Files, Ground, Loading, Number, Part, Request, Response, System, Wire,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, Target};
@@ -327,13 +328,24 @@ impl System for Daemon {
             "simulation",
         ],
         owns: wire::owns,
-        nobody: wire::nobody,
         statuses: STATUSES,
-        links: wire::links,
-        carry_out,
-        console: console::CONSOLE,
+        programs: console::PROGRAMS,
+        example: console::EXAMPLE,
     };
+    const CONSOLE: Console = console::CONSOLE;
     const COMMANDS_FIRST: bool = true;
+
+    fn nobody(request: &Request, parts: &[&str]) -> Response {
+        wire::nobody(request, parts)
+    }
+
+    fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
+        wire::links(service)
+    }
+
+    fn carry_out(load: &mut LoadService) {
+        carry_out(load);
+    }
 
     fn read(request: &LoadService) -> Loaded {
         load(request)

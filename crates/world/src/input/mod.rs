@@ -11,7 +11,7 @@ pub(crate) use bounds::check;
 pub(crate) use describe::describe;
 pub use written::Written;
 
-use crate::systems::DIALECTS;
+use crate::systems::{DIALECTS, code, unknown};
 use crate::world::World;
 use planarium_part::{Number, Request};
 use planarium_protocol::input::HttpCall;
@@ -92,7 +92,8 @@ impl World {
                 return outcome;
             }
         }
-        let answer = (first.nobody)(&Request::new(&call.method, &call.path, ""), parts);
+        let code = code(first.word).ok_or_else(|| unknown(first.word))?;
+        let answer = code.nobody(&Request::new(&call.method, &call.path, ""), parts);
         let text = String::from_utf8_lossy(&answer.body).into_owned();
         Err(Refusal { status: answer.status, ..Refusal::new(RefusalCode::NotFound, text) })
     }

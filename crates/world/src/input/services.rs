@@ -2,9 +2,11 @@
 //!
 //! *Knows*: which daemon a service belongs to. *Must not know*: any dialect; see [`crate::systems`].
 
+use crate::daemon::Daemon;
+use crate::definition::Definition;
 use crate::limits::LIMITS;
 use crate::parts::Lend;
-use crate::systems::{Daemon, Definition};
+
 use crate::world::World;
 use planarium_part::{Daemons, Loading, Number};
 use planarium_protocol::input::{LoadService, RemoveService};

@@ -31,15 +31,16 @@ use client::Client;
 
 /// The command line.
 pub const CONSOLE: Console = Console {
-    programs: PROGRAMS,
     run,
     complete: |line, names| GRAMMAR.complete(PROGRAMS, line, names),
     usage: || GRAMMAR.list(&[]),
-    example: "kubectl scale deployment web --replicas=3",
 };
 
 /// The name of the program.
-const PROGRAMS: &[&[&str]] = &[&["kubectl"]];
+pub(crate) const PROGRAMS: &[&[&str]] = &[&["kubectl"]];
+
+/// A command as people type it.
+pub(crate) const EXAMPLE: &str = "kubectl scale deployment web --replicas=3";
 
 /// Result of a command; an error is printed as is.
 type Done = Result<(), String>;

@@ -10,6 +10,7 @@ use crate::{STATUSES, console};
 use planarium_ground::Fleet;
 use planarium_kernel::SimTime;
 use planarium_kube::{ApiError, Cluster, Reason, Watcher};
+use planarium_part::console::Console;
 use planarium_part::{Cx, Dialect, Files, Loading, Number, Part, Request, Response, System};
 use planarium_protocol::changes::{Changes, Recipe};
 use planarium_protocol::event::ElementPath;
@@ -61,12 +62,19 @@ impl System for Daemon {
         detect,
         keys: &["apiVersion", "kind", "metadata", "spec"],
         owns: |_| false,
-        nobody,
         statuses: STATUSES,
-        links,
-        carry_out: |_| {},
-        console: console::CONSOLE,
+        programs: console::PROGRAMS,
+        example: console::EXAMPLE,
     };
+    const CONSOLE: Console = console::CONSOLE;
+
+    fn nobody(request: &Request, parts: &[&str]) -> Response {
+        nobody(request, parts)
+    }
+
+    fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
+        links(service)
+    }
 
     fn read(load: &LoadService) -> Loaded {
         Loaded::read(load)

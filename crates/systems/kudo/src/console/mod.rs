@@ -29,15 +29,16 @@ use client::Client;
 
 /// The command line.
 pub const CONSOLE: Console = Console {
-    programs: PROGRAMS,
     run,
     complete: |line, names| GRAMMAR.complete(PROGRAMS, line, names),
     usage: || GRAMMAR.list(&[]),
-    example: "kubectl kudo update --instance web -p CPUS=1",
 };
 
 /// The name of the program.
-const PROGRAMS: &[&[&str]] = &[&["kubectl", "kudo"]];
+pub(crate) const PROGRAMS: &[&[&str]] = &[&["kubectl", "kudo"]];
+
+/// A command as people type it.
+pub(crate) const EXAMPLE: &str = "kubectl kudo update --instance web -p CPUS=1";
 
 /// Result of a command; an error is its text.
 type Done = Result<(), String>;

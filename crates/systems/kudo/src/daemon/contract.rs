@@ -12,7 +12,10 @@ use planarium_ground::Fleet;
 use planarium_kernel::SimTime;
 use planarium_kube::Cluster;
 use planarium_kube::{DeleteOptions, ObjectRef, Watcher};
-use planarium_part::{Cx, Definition, Dialect, Done, Files, Loading, Number, Part, System};
+use planarium_part::console::Console;
+use planarium_part::{
+    Cx, Definition, Dialect, Done, Files, Loading, Number, Part, Request, Response, System,
+};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{LoadService, PlanCommand, PlanOp, PodCommand, PodOp, Target};
 use planarium_protocol::json;
@@ -144,12 +147,19 @@ impl System for Daemon {
             "parameters",
         ],
         owns: wire::owns,
-        nobody: wire::nobody,
         statuses: STATUSES,
-        links: wire::links,
-        carry_out: |_| {},
-        console: console::CONSOLE,
+        programs: console::PROGRAMS,
+        example: console::EXAMPLE,
     };
+    const CONSOLE: Console = console::CONSOLE;
+
+    fn nobody(request: &Request, parts: &[&str]) -> Response {
+        wire::nobody(request, parts)
+    }
+
+    fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
+        wire::links(service)
+    }
 
     fn read(load: &LoadService) -> Loaded {
         Loaded::read(load)

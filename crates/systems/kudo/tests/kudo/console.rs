@@ -47,7 +47,7 @@ pub(crate) fn run(stage: &mut Stage, files: &BTreeMap<String, String>, service: 
         files.get(path).cloned().ok_or_else(|| format!("open {path}: no such file or directory"))
     };
     let mut terminal = Terminal { service, send: &mut send, read: &mut read };
-    (Daemon::DIALECT.console.run)(&words, &mut terminal)
+    (Daemon::CONSOLE.run)(&words, &mut terminal)
 }
 
 fn files() -> BTreeMap<String, String> {

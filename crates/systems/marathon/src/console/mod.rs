@@ -26,15 +26,16 @@ use planarium_part::console::{
 
 /// The command line.
 pub(crate) const CONSOLE: Console = Console {
-    programs: PROGRAMS,
     run,
     complete: |line, names| GRAMMAR.complete(PROGRAMS, line, names),
     usage: || GRAMMAR.list(&[]),
-    example: "app update /web instances=5",
 };
 
 /// The name of the program.
-const PROGRAMS: &[&[&str]] = &[&["dcos", "marathon"]];
+pub(crate) const PROGRAMS: &[&[&str]] = &[&["dcos", "marathon"]];
+
+/// A command as people type it.
+pub(crate) const EXAMPLE: &str = "app update /web instances=5";
 
 /// Result of a command; an error is its text.
 type Done = Result<(), String>;

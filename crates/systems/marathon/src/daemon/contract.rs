@@ -21,8 +21,9 @@ use planarium_ground::{Fleet, FleetEvent};
 use planarium_kernel::SimTime;
 use planarium_mesos::Cluster;
 use planarium_mesos::{Framework, News};
+use planarium_part::console::Console;
 use planarium_part::{
-    Cx, Definition, Dialect, Done, Loading, Number, Part, Request, StreamNews, System, Wire,
+    Cx, Definition, Dialect, Done, Loading, Number, Part, Request, Response, StreamNews, System, Wire,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, PodOp, Target};
@@ -96,12 +97,19 @@ impl System for Daemon {
         detect: decode::detect,
         keys: decode::KEYS,
         owns: wire::owns,
-        nobody: wire::nobody,
         statuses: shown::STATUSES,
-        links: wire::links,
-        carry_out: |_| {},
-        console: console::CONSOLE,
+        programs: console::PROGRAMS,
+        example: console::EXAMPLE,
     };
+    const CONSOLE: Console = console::CONSOLE;
+
+    fn nobody(request: &Request, parts: &[&str]) -> Response {
+        wire::nobody(request, parts)
+    }
+
+    fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
+        wire::links(service)
+    }
 
     fn read(load: &LoadService) -> Loaded {
         decode::load(load)

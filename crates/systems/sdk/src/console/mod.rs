@@ -36,16 +36,13 @@ use planarium_part::console::{Completion, Console, Namer, Output, Terminal};
 use planarium_part::{Request, Response};
 
 /// The command line of a service.
-pub(crate) const CONSOLE: Console = Console {
-    programs: PROGRAMS,
-    run: run_at,
-    complete,
-    usage: || GRAMMAR.list(&[]),
-    example: "plan continue deploy web",
-};
+pub(crate) const CONSOLE: Console = Console { run: run_at, complete, usage: || GRAMMAR.list(&[]) };
 
 /// The name of the program, and the place of the service's.
-const PROGRAMS: &[&[&str]] = &[&["dcos", "NAME"]];
+pub(crate) const PROGRAMS: &[&[&str]] = &[&["dcos", "NAME"]];
+
+/// A command as people type it.
+pub(crate) const EXAMPLE: &str = "plan continue deploy web";
 
 fn run_at(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     run_with_files(args, terminal.service, terminal.send, terminal.read)

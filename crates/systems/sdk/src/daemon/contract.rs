@@ -13,8 +13,9 @@ use planarium_kernel::SimTime;
 use planarium_kernel::recorder::Recorder;
 use planarium_mesos::Cluster;
 use planarium_mesos::{Framework, News};
+use planarium_part::console::Console;
 use planarium_part::{
-    Cx, Daemons, Definition, Dialect, Done, Files, Loading, Number, Part, Request, System, Wire,
+    Cx, Daemons, Definition, Dialect, Done, Files, Loading, Number, Part, Request, Response, System, Wire,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
@@ -152,13 +153,20 @@ impl System for Daemon {
         detect,
         keys: KEYS,
         owns: http::owns,
-        nobody: http::nobody,
         statuses: STATUSES,
-        links: http::links,
-        carry_out: |_| {},
-        console: console::CONSOLE,
+        programs: console::PROGRAMS,
+        example: console::EXAMPLE,
     };
+    const CONSOLE: Console = console::CONSOLE;
     const DAEMONS: Daemons = Daemons::OneEach;
+
+    fn nobody(request: &Request, parts: &[&str]) -> Response {
+        http::nobody(request, parts)
+    }
+
+    fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
+        http::links(service)
+    }
 
     fn read(load: &LoadService) -> Arc<Loaded> {
         Arc::new(crate::load(load))
