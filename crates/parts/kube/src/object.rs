@@ -45,7 +45,7 @@ impl<'a> ObjectRef<'a> {
 }
 
 /// An object that another one belongs to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct OwnerReference {
     /// `apps/v1`.
     pub api_version: Text,
@@ -59,7 +59,23 @@ pub struct OwnerReference {
     pub controller: bool,
     /// True if its foreground deletion waits for this object.
     pub block_owner_deletion: bool,
+    /// Its number, where the cluster itself made the reference: the object is found by it at once.
+    pub(crate) no: Option<ObjectNo>,
 }
+
+/// A uid tells as much as a number does.
+impl PartialEq for OwnerReference {
+    fn eq(&self, other: &Self) -> bool {
+        self.uid == other.uid
+            && self.name == other.name
+            && self.kind == other.kind
+            && self.api_version == other.api_version
+            && self.controller == other.controller
+            && self.block_owner_deletion == other.block_owner_deletion
+    }
+}
+
+impl Eq for OwnerReference {}
 
 impl OwnerReference {
     /// The owner as the managing one.
@@ -71,6 +87,7 @@ impl OwnerReference {
             uid: owner.uid.clone(),
             controller: true,
             block_owner_deletion: true,
+            no: Some(owner.no),
         }
     }
 
@@ -82,6 +99,7 @@ impl OwnerReference {
             uid: value.text("uid").into(),
             controller: value.flag("controller"),
             block_owner_deletion: value.flag("blockOwnerDeletion"),
+            no: None,
         }
     }
 

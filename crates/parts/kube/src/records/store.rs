@@ -8,11 +8,15 @@
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
-    object::{Object, ObjectNo, ObjectRef},
+    object::{Object, ObjectNo, ObjectRef, OwnerReference},
     request::{Change, ChangeKind},
     selector::Selector,
 };
-use planarium_kernel::{Finder, Map, draw, id::Counter, sorted};
+use planarium_kernel::{
+    Finder, IdMap, Map, draw,
+    id::{Counter, Id},
+    sorted,
+};
 use planarium_protocol::Text;
 use std::{borrow::Borrow, cmp::Ordering, sync::Arc};
 
@@ -84,6 +88,16 @@ impl<'a> Borrow<dyn AsName + 'a> for Name {
     }
 }
 
+/// A version of the cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version(u64);
+
+impl Id for Version {
+    fn number(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
 /// All objects and their indexes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
@@ -98,7 +112,8 @@ pub(crate) struct Store {
     pub(crate) bare_pods: Map<ObjectNo, ()>,
     /// ReplicaSets without a controller.
     bare_sets: Map<ObjectNo, ()>,
-    pub(crate) history: Map<u64, Change>,
+    /// The latest changes, without gaps up to today's version.
+    pub(crate) history: IdMap<Version, Change>,
     pub(crate) version: u64,
     next: Counter,
 }
@@ -123,6 +138,12 @@ impl Store {
             .find(uid)
             .filter_map(|no| self.objects.get(&ObjectNo(no)))
             .find(|object| *object.uid == *uid)
+    }
+
+    /// The object that a reference to an owner names, if it is still there.
+    pub(crate) fn owner(&self, owner: &OwnerReference) -> Option<&Arc<Object>> {
+        let Some(no) = owner.no else { return self.by_uid(&owner.uid) };
+        self.objects.get(&no)
     }
 
     /// A number for a new object, and its uid.
@@ -196,7 +217,7 @@ impl Store {
 
     /// The object that manages another one.
     pub(crate) fn controller_of(&self, object: &Object) -> Option<&Arc<Object>> {
-        self.by_uid(&object.controller()?.uid)
+        self.owner(object.controller()?)
     }
 
     /// The first change after a version.
@@ -204,8 +225,12 @@ impl Store {
         if version >= self.version {
             return None;
         }
-        let next = version.saturating_add(1);
-        self.history.get(&next).or_else(|| self.history.range(next..).next().map(|(_, change)| change))
+        self.history.get(&Version(version.saturating_add(1).max(self.first_kept())))
+    }
+
+    /// The version of the oldest change that is kept; the next one where none is.
+    fn first_kept(&self) -> u64 {
+        (self.version + 1).saturating_sub(self.history.len() as u64)
     }
 
     /// Replaces an object by one whose visible and indexed fields are equal: its version stays, and so does the log.
@@ -278,15 +303,16 @@ impl Store {
 
     fn note(&mut self, kind: ChangeKind, object: Arc<Object>, before: Option<Arc<Object>>) {
         let resource_version = self.version;
-        self.history.insert(resource_version, Change { resource_version, kind, object, before });
+        let change = Change { resource_version, kind, object, before };
+        self.history.insert(Version(resource_version), change);
         if self.history.len() > CHANGES_KEPT {
-            self.history.pop_first();
+            self.history.remove(&Version(self.first_kept()));
         }
     }
 
     fn index_owners(&mut self, object: &Object) {
         for owner in object.owners.iter() {
-            let found = self.by_uid(&owner.uid).map(|owner| owner.no);
+            let found = self.owner(owner).map(|owner| owner.no);
             if let Some(owner) = found {
                 self.owned.insert((owner, object.no), ());
             }
@@ -301,7 +327,7 @@ impl Store {
 
     fn forget_owners(&mut self, object: &Object) {
         let owners: Vec<ObjectNo> =
-            object.owners.iter().filter_map(|owner| self.by_uid(&owner.uid)).map(|owner| owner.no).collect();
+            object.owners.iter().filter_map(|owner| self.owner(owner)).map(|owner| owner.no).collect();
         for owner in owners {
             self.owned.remove(&(owner, object.no));
         }
@@ -345,12 +371,13 @@ impl Store {
 
     /// Changes since a version. *Errors*: 410 when that is too long ago.
     pub(crate) fn changes_since(&self, version: u64) -> Result<impl Iterator<Item = &Change>, ApiError> {
-        let first = self.history.keys().next().copied().unwrap_or(self.version + 1);
+        let first = self.first_kept();
         if version + 1 < first {
             let message = format!("too old resource version: {version} ({})", first - 1);
             return Err(ApiError::new(Reason::Expired, message));
         }
-        Ok(self.history.range(version.saturating_add(1)..).map(|(_, change)| change))
+        let newer = version.saturating_add(1)..=self.version;
+        Ok(newer.filter_map(|version| self.history.get(&Version(version))))
     }
 
     /// Says in words which invariants do not hold.
