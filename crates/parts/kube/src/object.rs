@@ -247,6 +247,26 @@ impl Object {
 
     /// The whole object under one of its API versions.
     pub(crate) fn value_as(&self, api_version: &str) -> Value {
+        let mut fields = self.fields_as(api_version);
+        status::put(self, &mut fields);
+        if self.kind == KindId::HORIZONTAL_POD_AUTOSCALER && api_version == "autoscaling/v1" {
+            autoscaling::to_v1(&mut fields);
+        }
+        Value::Object(fields)
+    }
+
+    /// The object as a client may change it, under one of its API versions: a status of a built-in kind that is a subresource is
+    /// left out.
+    pub(crate) fn open_value_as(&self, api_version: &str) -> Value {
+        let is_closed = self.info.has_status && !self.info.custom;
+        if is_closed && self.kind != KindId::HORIZONTAL_POD_AUTOSCALER {
+            return Value::Object(self.fields_as(api_version));
+        }
+        self.value_as(api_version)
+    }
+
+    /// Everything but the status.
+    fn fields_as(&self, api_version: &str) -> Map<String, Value> {
         let mut fields = Map::new();
         json::put(&mut fields, "apiVersion", api_version.into());
         json::put(&mut fields, "kind", self.info.kind.as_ref().into());
@@ -256,11 +276,7 @@ impl Object {
                 fields.insert(key, value);
             }
         }
-        status::put(self, &mut fields);
-        if self.kind == KindId::HORIZONTAL_POD_AUTOSCALER && api_version == "autoscaling/v1" {
-            autoscaling::to_v1(&mut fields);
-        }
-        Value::Object(fields)
+        fields
     }
 
     /// `metadata` as the API shows it.

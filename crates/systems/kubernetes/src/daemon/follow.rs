@@ -125,14 +125,19 @@ impl Daemon {
                 part.word = word;
             }
         }
-        self.own(place, object.no);
+        self.own(place, object.no, parent);
         true
     }
 
-    fn own(&mut self, place: Place, no: ObjectNo) {
-        let of = self.owners.get(&no).cloned().unwrap_or_default();
+    /// Notes that an object belongs to a place. Most belong to the places of their parent, whose list they share.
+    fn own(&mut self, place: Place, no: ObjectNo, parent: ObjectNo) {
+        let Some(of) = self.owners.get(&no) else {
+            let shared = self.owners.get(&parent).filter(|of| ***of == [place]).cloned();
+            self.owners.insert(no, shared.unwrap_or_else(|| Arc::new(vec![place])));
+            return;
+        };
         if !of.contains(&place) {
-            let mut all = Vec::clone(&of);
+            let mut all = Vec::clone(of);
             all.push(place);
             self.owners.insert(no, Arc::new(all));
         }
