@@ -13,7 +13,8 @@ use crate::{
     selector::Selector,
 };
 use planarium_kernel::{
-    Finder, IdMap, Map, draw,
+    Finder, IdMap, Map, SortedMap, draw,
+    fingerprint::{self, fold},
     id::{Counter, Id},
     sorted,
 };
@@ -102,7 +103,12 @@ impl Id for Version {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
     pub(crate) objects: Map<ObjectNo, Arc<Object>>,
+    /// In the order of lists.
     names: Map<Name, ObjectNo>,
+    /// Fingerprint of kind, namespace and name, and number: a look-up by name compares no texts but those of the object found.
+    prints: Map<u128, ()>,
+    /// Number of objects of each kind that has some.
+    counts: SortedMap<KindId, u32>,
     uids: Finder,
     /// Owner and dependant.
     owned: Map<(ObjectNo, ObjectNo), ()>,
@@ -118,15 +124,42 @@ pub(crate) struct Store {
     next: Counter,
 }
 
+/// The entry of a name among the fingerprints.
+fn name_print(ObjectRef { kind, namespace, name }: ObjectRef<'_>, no: u32) -> u128 {
+    let print = fold(fold(fingerprint::of(name), fingerprint::of(namespace)), u64::from(kind.0));
+    u128::from(print) << 32 | u128::from(no)
+}
+
+/// The fingerprint of a label in a namespace.
 fn print(namespace: &str, key: &str, value: &str) -> u64 {
-    let print = draw::entity_after(draw::entity(namespace), "/");
-    draw::entity_after(draw::entity_after(draw::entity_after(print, key), "="), value)
+    fold(fold(fingerprint::of(value), fingerprint::of(key)), fingerprint::of(namespace))
 }
 
 impl Store {
     pub(crate) fn get(&self, object: ObjectRef<'_>) -> Option<&Arc<Object>> {
-        let no = self.names.get(&object as &dyn AsName)?;
-        self.objects.get(no)
+        let all = name_print(object, 0)..=name_print(object, u32::MAX);
+        #[expect(clippy::cast_possible_truncation, reason = "the low 32 bits are the number")]
+        let found = self.prints.range(all).map(|(row, ())| ObjectNo(*row as u32));
+        found.filter_map(|no| self.objects.get(&no)).find(|one| one.reference() == object)
+    }
+
+    /// Notes the name of a new object.
+    fn index_name(&mut self, object: &Object) {
+        let (kind, namespace, name) = (object.kind, object.namespace.clone(), object.name.clone());
+        self.names.insert(Name { kind, namespace, name }, object.no);
+        self.prints.insert(name_print(object.reference(), object.no.0), ());
+        *self.counts.entry(kind).or_default() += 1;
+    }
+
+    fn forget_name(&mut self, object: &Object) {
+        self.names.remove(&object.reference() as &dyn AsName);
+        self.prints.remove(&name_print(object.reference(), object.no.0));
+        if let Some(count) = self.counts.get_mut(&object.kind) {
+            *count -= 1;
+            if *count == 0 {
+                self.counts.remove(&object.kind);
+            }
+        }
     }
 
     pub(crate) fn object(&self, no: ObjectNo) -> Option<&Arc<Object>> {
@@ -161,14 +194,17 @@ impl Store {
         kind: KindId,
         namespace: Option<&'a str>,
     ) -> impl Iterator<Item = &'a Arc<Object>> {
-        let from = ObjectRef::new(kind, namespace.unwrap_or_default(), "");
-        let from: &dyn AsName = &from;
-        let all =
-            self.names.range::<dyn AsName>((std::ops::Bound::Included(from), std::ops::Bound::Unbounded));
-        let here =
-            move |name: &Name| name.kind == kind && namespace.is_none_or(|wanted| *name.namespace == *wanted);
-        let all: Vec<ObjectNo> = all.take_while(|(name, _)| here(name)).map(|(_, no)| *no).collect();
-        all.into_iter().filter_map(|no| self.objects.get(&no))
+        let mut found: Vec<ObjectNo> = Vec::new();
+        if self.counts.contains_key(&kind) {
+            let from = ObjectRef::new(kind, namespace.unwrap_or_default(), "");
+            let from: &dyn AsName = &from;
+            let all =
+                self.names.range::<dyn AsName>((std::ops::Bound::Included(from), std::ops::Bound::Unbounded));
+            let here =
+                |name: &Name| name.kind == kind && namespace.is_none_or(|wanted| *name.namespace == *wanted);
+            found.extend(all.take_while(|(name, _)| here(name)).map(|(_, no)| *no));
+        }
+        found.into_iter().filter_map(|no| self.objects.get(&no))
     }
 
     /// Everything in a namespace.
@@ -247,8 +283,7 @@ impl Store {
         let old = self.objects.insert(no, object.clone());
         match &old {
             None => {
-                let (kind, namespace, name) = (object.kind, object.namespace.clone(), object.name.clone());
-                self.names.insert(Name { kind, namespace, name }, no);
+                self.index_name(&object);
                 self.uids.insert(&object.uid, no.0);
                 self.index_owners(&object);
                 self.index_labels(&object);
@@ -276,8 +311,7 @@ impl Store {
         let uid = draw::Uuid::draw(seed, draw::entity("kubernetes object"), UID, u64::from(no.0));
         let mut object = object(no, uid.as_str().into());
         object.resource_version = 1;
-        let (kind, namespace, name) = (object.kind, object.namespace.clone(), object.name.clone());
-        self.names.insert(Name { kind, namespace, name }, no);
+        self.index_name(&object);
         self.uids.insert(&object.uid, no.0);
         self.objects.insert(no, Arc::new(object));
     }
@@ -293,7 +327,7 @@ impl Store {
     pub(crate) fn take(&mut self, no: ObjectNo) {
         let Some(object) = self.objects.remove(&no) else { return };
         self.version += 1;
-        self.names.remove(&object.reference() as &dyn AsName);
+        self.forget_name(&object);
         self.uids.remove(&object.uid, no.0);
         self.forget_owners(&object);
         self.forget_labels(&object);
@@ -389,8 +423,9 @@ impl Store {
             again.uids.insert(&object.uid, object.no.0);
         }
         for object in self.objects.values() {
-            let (kind, namespace, name) = (object.kind, object.namespace.clone(), object.name.clone());
-            if again.names.insert(Name { kind, namespace, name }, object.no).is_some() {
+            let before = again.names.len();
+            again.index_name(object);
+            if again.names.len() == before {
                 broken.push(format!("two objects are called {}", object.path()));
             }
             again.index_owners(object);
@@ -398,6 +433,8 @@ impl Store {
         }
         let same = [
             ("names", again.names == self.names),
+            ("fingerprints of names", again.prints == self.prints),
+            ("numbers of objects", again.counts == self.counts),
             ("owners", again.owned == self.owned),
             ("pods by label", again.labels == self.labels),
             ("pods without a controller", again.bare_pods == self.bare_pods),
