@@ -299,11 +299,9 @@ fn keep_service(before: &Value, content: &mut Value) {
 /// Puts a draft's content into an object. If only the size of a workload changed, everything else stays shared.
 fn put_content(new: &mut Object, mut draft: Draft) {
     let replicas = draft.replicas();
-    if new.info.has_scale {
-        if is_only_resized(&new.content, &draft.content, replicas) {
-            new.replicas = replicas;
-            return;
-        }
+    if new.info.has_scale && is_only_resized(&new.content, &draft.content, replicas) {
+        new.replicas = replicas;
+        return;
     }
     let mut spec = draft.read_spec();
     if let Spec::Pod(_, own) = &mut spec {

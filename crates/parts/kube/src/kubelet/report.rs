@@ -99,15 +99,17 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
             put(kind, false, "PodCompleted", "");
         }
     } else {
-        let message = match initialized {
-            true => String::new(),
-            false => format!("containers with incomplete status: [{}]", names(init, init_names, is_pending)),
+        let message = if initialized {
+            String::new()
+        } else {
+            format!("containers with incomplete status: [{}]", names(init, init_names, is_pending))
         };
         put("Initialized", initialized, "ContainersNotInitialized", &message);
         let ready = initialized && !main.iter().any(is_unready);
-        let message = match ready {
-            true => String::new(),
-            false => format!("containers with unready status: [{}]", names(main, main_names, is_unready)),
+        let message = if ready {
+            String::new()
+        } else {
+            format!("containers with unready status: [{}]", names(main, main_names, is_unready))
         };
         let state = |gate: &Text| before.gates.iter().find(|one| one.kind == *gate).map(|one| one.status);
         let mut closed = Vec::new();

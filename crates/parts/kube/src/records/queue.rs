@@ -157,7 +157,9 @@ impl Queue {
             )
         };
         if is_first {
-            first_turns.iter().for_each(|first| _ = count(*first));
+            for first in first_turns.iter() {
+                count(*first);
+            }
         }
         count(work) > TURNS
     }
