@@ -15,7 +15,8 @@ pub struct Labels(Arc<Vec<(&'static str, Text)>>);
 impl Labels {
     /// Creates labels from pairs; the last of a repeated name wins.
     pub fn new(pairs: impl IntoIterator<Item = (&'static str, Text)>) -> Self {
-        let mut labels = Self::default();
+        let pairs = pairs.into_iter();
+        let mut labels = Self(Arc::new(Vec::with_capacity(pairs.size_hint().0)));
         for (name, value) in pairs {
             labels.set(name, value);
         }

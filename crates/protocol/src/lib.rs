@@ -19,6 +19,7 @@ pub mod why;
 pub use amount::Amount;
 pub use event::{Event, EventBody};
 pub use input::Input;
+pub use interned::shared;
 pub use planarium_kernel::cause::Cause;
 pub use refusal::Refusal;
 pub use view::View;

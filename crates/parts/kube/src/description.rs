@@ -103,7 +103,7 @@ impl Kube {
     }
 
     fn row(&self, object: &Object, now: SimTime) -> ObjectRow {
-        let owner = object.controller().and_then(|owner| self.by_uid(&owner.uid));
+        let owner = object.controller().and_then(|owner| self.owner(owner));
         let warns =
             !object.is_over() && conditions(object, &status_of(object), now).iter().any(|one| one.warns);
         ObjectRow {

@@ -5,11 +5,19 @@
 use planarium_kernel::{Weight, cow::behind};
 use planarium_protocol::Text;
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Labels or annotations. *Order*: by key.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pairs(Arc<Vec<(Text, Text)>>);
+
+impl Default for Pairs {
+    /// No pairs. All that have none share one list.
+    fn default() -> Self {
+        static NONE: LazyLock<Pairs> = LazyLock::new(|| Pairs(Arc::default()));
+        NONE.clone()
+    }
+}
 
 impl Pairs {
     /// Pairs; the last of a repeated key wins.

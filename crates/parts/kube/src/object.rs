@@ -45,7 +45,7 @@ impl<'a> ObjectRef<'a> {
 }
 
 /// An object that another one belongs to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct OwnerReference {
     /// `apps/v1`.
     pub api_version: Text,
@@ -59,7 +59,23 @@ pub struct OwnerReference {
     pub controller: bool,
     /// True if its foreground deletion waits for this object.
     pub block_owner_deletion: bool,
+    /// Its number, where the cluster itself made the reference: the object is found by it at once.
+    pub(crate) no: Option<ObjectNo>,
 }
+
+/// A uid tells as much as a number does.
+impl PartialEq for OwnerReference {
+    fn eq(&self, other: &Self) -> bool {
+        self.uid == other.uid
+            && self.name == other.name
+            && self.kind == other.kind
+            && self.api_version == other.api_version
+            && self.controller == other.controller
+            && self.block_owner_deletion == other.block_owner_deletion
+    }
+}
+
+impl Eq for OwnerReference {}
 
 impl OwnerReference {
     /// The owner as the managing one.
@@ -71,6 +87,7 @@ impl OwnerReference {
             uid: owner.uid.clone(),
             controller: true,
             block_owner_deletion: true,
+            no: Some(owner.no),
         }
     }
 
@@ -82,6 +99,7 @@ impl OwnerReference {
             uid: value.text("uid").into(),
             controller: value.flag("controller"),
             block_owner_deletion: value.flag("blockOwnerDeletion"),
+            no: None,
         }
     }
 
@@ -229,6 +247,26 @@ impl Object {
 
     /// The whole object under one of its API versions.
     pub(crate) fn value_as(&self, api_version: &str) -> Value {
+        let mut fields = self.fields_as(api_version);
+        status::put(self, &mut fields);
+        if self.kind == KindId::HORIZONTAL_POD_AUTOSCALER && api_version == "autoscaling/v1" {
+            autoscaling::to_v1(&mut fields);
+        }
+        Value::Object(fields)
+    }
+
+    /// The object as a client may change it, under one of its API versions: a status of a built-in kind that is a subresource is
+    /// left out.
+    pub(crate) fn open_value_as(&self, api_version: &str) -> Value {
+        let is_closed = self.info.has_status && !self.info.custom;
+        if is_closed && self.kind != KindId::HORIZONTAL_POD_AUTOSCALER {
+            return Value::Object(self.fields_as(api_version));
+        }
+        self.value_as(api_version)
+    }
+
+    /// Everything but the status.
+    fn fields_as(&self, api_version: &str) -> Map<String, Value> {
         let mut fields = Map::new();
         json::put(&mut fields, "apiVersion", api_version.into());
         json::put(&mut fields, "kind", self.info.kind.as_ref().into());
@@ -238,11 +276,7 @@ impl Object {
                 fields.insert(key, value);
             }
         }
-        status::put(self, &mut fields);
-        if self.kind == KindId::HORIZONTAL_POD_AUTOSCALER && api_version == "autoscaling/v1" {
-            autoscaling::to_v1(&mut fields);
-        }
-        Value::Object(fields)
+        fields
     }
 
     /// `metadata` as the API shows it.

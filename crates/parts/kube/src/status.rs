@@ -93,6 +93,11 @@ impl Cond {
         Self { kind, status, reason, message: message.into(), since: now, updated: now }
     }
 
+    /// A condition without a reason and a message.
+    pub(crate) fn bare(kind: &'static str, status: Tri, now: SimTime) -> Self {
+        Self::new(kind, status, "", Text::default(), now)
+    }
+
     /// Takes the place of a condition of the same kind; times stay where nothing has changed.
     pub(crate) fn put(self, all: &mut Vec<Self>) {
         let Some(old) = all.iter_mut().find(|old| old.kind == self.kind) else { return all.push(self) };
@@ -116,6 +121,7 @@ impl Cond {
             old.kind == kind && old.status == status && old.reason == reason && *old.message == *message
         };
         if !all.iter().any(is_same) {
+            let message = if message.is_empty() { Text::default() } else { message.into() };
             Self::new(kind, status, reason, message, now).put(all);
         }
     }
@@ -227,7 +233,7 @@ pub(crate) struct ContainerStatus {
 impl ContainerStatus {
     pub(crate) fn waiting(reason: &'static str) -> Self {
         Self {
-            state: State::Waiting { reason, message: "".into() },
+            state: State::Waiting { reason, message: Text::default() },
             last: None,
             ready: false,
             started: false,
@@ -288,13 +294,13 @@ impl PodStatus {
         Self {
             phase: Phase::Pending,
             reason: "",
-            message: "".into(),
+            message: Text::default(),
             ip: Ip(0),
-            host: "".into(),
+            host: Text::default(),
             start: None,
             conditions: Vec::new(),
             containers: Vec::new(),
-            nominated: "".into(),
+            nominated: Text::default(),
             gates: Vec::new(),
         }
     }

@@ -96,6 +96,11 @@ pub(crate) fn put_new(object: &mut Map<String, Value>, key: &str, value: Value) 
     }
 }
 
+/// A text as shared text; an empty one takes no memory.
+pub(crate) fn shared_text(text: &str) -> Text {
+    if text.is_empty() { Text::default() } else { text.into() }
+}
+
 /// Returns the text of a key as shared text; `None` if it is empty or absent.
 pub(crate) fn word(value: &Value, key: &str) -> Option<Text> {
     let text = value.text(key);

@@ -61,7 +61,7 @@ impl Api {
             ),
         };
         let shape = shape_of(kind);
-        let mut merged = live.value_as(value.text("apiVersion"));
+        let mut merged = live.open_value_as(value.text("apiVersion"));
         let status = merged.get("status").cloned();
         three_way(&shape, &last, value, &mut merged);
         if live.info.has_status

@@ -14,12 +14,12 @@ use crate::{
     request::Written,
     spec::{Spec, pod::PodOwn, workload::safe_text},
     status::{BudgetStatus, CronStatus, JobStatus, PodStatus, SetStatus, Status},
-    tree::{Tree, as_object, object_at, put_new},
+    tree::{Tree, as_object, object_at, put_new, shared_text},
 };
 use planarium_kernel::{Limits, SimTime, draw};
 use planarium_protocol::{Text, json};
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 const SUFFIX: u32 = 0x4B03;
 
@@ -278,7 +278,7 @@ impl Api {
             labels,
             annotations,
             owners: Arc::new(owner.map(OwnerReference::controlling).into_iter().collect()),
-            finalizers: Arc::new(finalizers),
+            finalizers: if finalizers.is_empty() { no_finalizers() } else { Arc::new(finalizers) },
             generate_name,
             info,
             epoch: self.epoch,
@@ -292,6 +292,12 @@ impl Api {
         };
         Ok(self.put(object))
     }
+}
+
+/// The list of objects without finalizers, which they share.
+fn no_finalizers() -> Arc<Vec<Text>> {
+    static NONE: LazyLock<Arc<Vec<Text>>> = LazyLock::new(Arc::default);
+    NONE.clone()
 }
 
 /// Parts of an object that a controller makes.
@@ -348,7 +354,7 @@ impl Parts {
     ) -> Self {
         if own.node.is_empty() {
             // A template may say where its pods run; then no scheduler is asked.
-            own.node = template.content.at(&["spec"]).text("nodeName").into();
+            own.node = shared_text(template.content.at(&["spec"]).text("nodeName"));
         }
         Self {
             labels,

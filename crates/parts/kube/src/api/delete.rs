@@ -75,7 +75,9 @@ impl Api {
             return old.clone();
         }
         let mut new = Object::clone(old);
-        new.finalizers = Arc::new(finalizers);
+        if *new.finalizers != finalizers {
+            new.finalizers = Arc::new(finalizers);
+        }
         let at = now.saturating_add(u64::from(grace_s) * 1000);
         match &mut new.deletion {
             Some(deletion) if grace_s < deletion.grace_s => *deletion = Deletion { at, grace_s },

@@ -16,7 +16,7 @@ use crate::{
     tree::{Tree, as_object, object_at},
 };
 use planarium_kernel::SimTime;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 impl Api {
@@ -299,15 +299,9 @@ fn keep_service(before: &Value, content: &mut Value) {
 /// Puts a draft's content into an object. If only the size of a workload changed, everything else stays shared.
 fn put_content(new: &mut Object, mut draft: Draft) {
     let replicas = draft.replicas();
-    if new.info.has_scale {
-        let mut other = Value::clone(&new.content);
-        if let Some(spec) = other.get_mut("spec").and_then(Value::as_object_mut) {
-            spec.insert("replicas".to_owned(), replicas.into());
-        }
-        if other == draft.content {
-            new.replicas = replicas;
-            return;
-        }
+    if new.info.has_scale && is_only_resized(&new.content, &draft.content, replicas) {
+        new.replicas = replicas;
+        return;
     }
     let mut spec = draft.read_spec();
     if let Spec::Pod(_, own) = &mut spec {
@@ -322,4 +316,20 @@ fn put_content(new: &mut Object, mut draft: Draft) {
     new.replicas = replicas;
     new.spec = spec;
     new.content = Arc::new(draft.content);
+}
+
+/// True if a content equals another one but for its size, which is written down there.
+fn is_only_resized(before: &Value, after: &Value, replicas: u32) -> bool {
+    let (Value::Object(before), Value::Object(after)) = (before, after) else { return before == after };
+    let same_spec = |before: &Map<String, Value>, after: &Map<String, Value>| {
+        let kept = before.keys().filter(|key| *key != "replicas").count();
+        after.get("replicas") == Some(&replicas.into())
+            && after.len() == kept + 1
+            && before.iter().all(|(key, value)| key == "replicas" || after.get(key) == Some(value))
+    };
+    before.len() == after.len()
+        && before.iter().all(|(key, before)| match (before, after.get(key)) {
+            (Value::Object(before), Some(Value::Object(after))) if key == "spec" => same_spec(before, after),
+            (before, after) => after == Some(before),
+        })
 }

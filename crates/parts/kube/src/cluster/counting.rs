@@ -32,7 +32,7 @@ impl Cluster {
             None => {
                 let owner = pod
                     .controller()
-                    .and_then(|owner| self.api.store.by_uid(&owner.uid))
+                    .and_then(|owner| self.api.store.owner(owner))
                     .filter(|owner| is_workload(owner.kind));
                 let slot = owner.and_then(|owner| match owner.kind {
                     KindId::STATEFUL_SET => ordinal(&pod.name, &owner.name),

@@ -120,7 +120,7 @@ impl Cluster {
     fn ask_controller(&mut self, cx: &Cx, object: &Object) {
         let owner = object
             .controller()
-            .and_then(|owner| self.api.store.by_uid(&owner.uid))
+            .and_then(|owner| self.api.store.owner(owner))
             .map(|owner| (owner.no, owner.kind));
         if let Some((owner, KindId::DEPLOYMENT | KindId::CRON_JOB)) = owner {
             self.queue.ask(cx, Work::Sync(owner));
@@ -179,7 +179,7 @@ impl Cluster {
         self.follow_place(cx, change);
         self.release_claims(cx, old, new);
         if new.is_none()
-            && let Some(set) = pod.controller().and_then(|owner| self.api.store.by_uid(&owner.uid)).cloned()
+            && let Some(set) = pod.controller().and_then(|owner| self.api.store.owner(owner)).cloned()
             && set.kind == KindId::REPLICA_SET
         {
             // A Deployment may wait until the last pod of its old template has ended.
@@ -195,7 +195,7 @@ impl Cluster {
         if let (Some(old), Some(new)) = (old, new)
             && relabelled
             && let Some(owner) = new.controller()
-            && let Some(owner) = self.api.store.by_uid(&owner.uid).cloned()
+            && let Some(owner) = self.api.store.owner(owner).cloned()
             && is_workload(owner.kind)
             && !old.labels.is_same(&new.labels)
         {
@@ -292,7 +292,7 @@ impl Cluster {
     fn follow_owners(&mut self, cx: &Cx, old: Option<&Arc<Object>>, new: Option<&Arc<Object>>) {
         if let Some(new) = new {
             let fresh = old.is_none_or(|old| !Arc::ptr_eq(&old.owners, &new.owners));
-            if fresh && new.owners.iter().any(|owner| self.api.store.by_uid(&owner.uid).is_none()) {
+            if fresh && new.owners.iter().any(|owner| self.api.store.owner(owner).is_none()) {
                 self.queue.ask(cx, Work::Collect(new.no));
             }
             let begins = new.is_being_deleted()
@@ -305,7 +305,7 @@ impl Cluster {
         let lost = old.filter(|old| new.is_none_or(|new| !Arc::ptr_eq(&old.owners, &new.owners)));
         for owner in lost.into_iter().flat_map(|old| old.owners.iter()) {
             if let Some(owner) =
-                self.api.store.by_uid(&owner.uid).filter(|owner| waiting(owner)).map(|owner| owner.no)
+                self.api.store.owner(owner).filter(|owner| waiting(owner)).map(|owner| owner.no)
             {
                 self.queue.ask(cx, Work::Collect(owner));
             }

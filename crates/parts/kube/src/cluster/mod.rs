@@ -165,7 +165,7 @@ impl Cluster {
     /// Returns reports about an object, oldest first; also about a deleted one, while they are kept.
     pub(crate) fn occurrences(&self, object: ObjectRef<'_>) -> Vec<Occurrence> {
         if let Some(object) = self.api.get(object) {
-            return self.reports.of_uid(&object.uid);
+            return self.reports.of(object.no);
         }
         let kind = self.api.kind_info(object.kind).map(|info| info.kind.clone()).unwrap_or_default();
         self.reports.of_name(&kind, object.namespace, object.name)

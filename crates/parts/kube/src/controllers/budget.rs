@@ -81,7 +81,7 @@ const fn needs_scale(spec: &BudgetSpec) -> bool {
 /// Returns the number of pods requested by the workload of some pods.
 fn scale(store: &Store, workloads: &Workloads, manager: ObjectNo) -> u32 {
     let Some(workload) = store.object(manager) else { return 0 };
-    let owner = workload.controller().and_then(|owner| store.by_uid(&owner.uid));
+    let owner = workload.controller().and_then(|owner| store.owner(owner));
     match owner.filter(|owner| owner.kind == KindId::DEPLOYMENT) {
         Some(deployment) => deployment.replicas,
         None if workload.info().has_scale => workload.replicas,

@@ -53,7 +53,7 @@ fn fate(store: &Store, object: &Object) -> Fate {
     let mut waiting = false;
     let mut kept: Vec<OwnerReference> = Vec::new();
     for owner in object.owners.iter() {
-        let Some(found) = store.by_uid(&owner.uid) else { continue };
+        let Some(found) = store.owner(owner) else { continue };
         if found.is_being_deleted() && found.finalizers.iter().any(|one| **one == *FOREGROUND) {
             waiting = true;
         } else {

@@ -27,6 +27,11 @@ pub(crate) const BURST: u32 = 500;
 const RETRY_MS: u64 = 5_000;
 const RETRY_MOST_MS: u64 = 1_000_000;
 
+/// The prefix of the names of a controller's pods.
+pub(crate) fn prefix(owner: &Object) -> Text {
+    format!("{}-", owner.name).into()
+}
+
 /// Makes a pod of a template for its controller.
 pub(crate) fn make(
     cluster: &mut Cluster,
@@ -37,7 +42,7 @@ pub(crate) fn make(
     own: PodOwn,
     labels: Pairs,
 ) -> Written {
-    let prefix = prefix.unwrap_or_else(|| format!("{}-", owner.name).into());
+    let prefix = prefix.unwrap_or_else(|| self::prefix(owner));
     let name = cluster.api.generate_name(KindId::POD, Some(&owner.namespace), &prefix);
     let own = PodOwn { of_template: true, ..own };
     let mut parts = Parts::pod(&owner.namespace, name, template, labels, own);

@@ -24,10 +24,11 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, set: &Arc<Object>) {
     if !set.is_being_deleted() {
         if active < set.replicas {
             let missing = set.replicas - active;
+            let prefix = pods::prefix(set);
             for _ in 0..missing.min(BURST) {
-                let labels = spec.template.labels.clone();
+                let (prefix, labels) = (Some(prefix.clone()), spec.template.labels.clone());
                 if let Err(error) =
-                    pods::make(cluster, cx, set, &spec.template, None, PodOwn::default(), labels)
+                    pods::make(cluster, cx, set, &spec.template, prefix, PodOwn::default(), labels)
                 {
                     failure = Some(("FailedCreate", error.message));
                     break;

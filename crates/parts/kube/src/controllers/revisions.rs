@@ -65,7 +65,7 @@ pub(crate) fn update(
     }
     let hash = template.hash(REVISION_LABEL, collisions);
     let content = {
-        let mut value = serde_json::Value::clone(&template.value);
+        let mut value = template.value();
         if let Some(fields) = as_object(&mut value) {
             put_new(fields, "$patch", "replace".into());
         }

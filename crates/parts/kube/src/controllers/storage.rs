@@ -100,7 +100,7 @@ fn tell_claim(
     cx: &mut Cx,
     claim: &Arc<Object>,
     warning: bool,
-    reason: &str,
+    reason: &'static str,
     message: &str,
 ) {
     let told = cluster

@@ -29,6 +29,7 @@ pub(crate) fn info_of(content: &Value) -> KindInfo {
         priority: column.int("priority").unwrap_or(0),
     };
     KindInfo {
+        preferred: super::preferred(spec.text("group"), &all),
         group: spec.text("group").into(),
         kind: word("kind"),
         plural: word("plural"),

@@ -42,6 +42,8 @@ pub struct KindInfo {
     pub custom: bool,
     /// Columns that its CRD gives tables: name, type, path, description, priority.
     pub columns: Vec<Column>,
+    /// `apiVersion` of the preferred version.
+    pub(crate) preferred: Text,
 }
 
 /// A column of a custom resource in tables.
@@ -80,13 +82,22 @@ impl KindInfo {
 
     /// `apiVersion` of the preferred version.
     pub fn preferred(&self) -> Text {
-        self.api_version(self.versions.first().map_or("v1", |version| version))
+        self.preferred.clone()
     }
 
     /// `apps/v1`, or `v1` in the core group.
     pub fn api_version(&self, version: &str) -> Text {
-        if self.group.is_empty() { version.into() } else { format!("{}/{version}", self.group).into() }
+        api_version(&self.group, version)
     }
+}
+
+fn api_version(group: &str, version: &str) -> Text {
+    if group.is_empty() { version.into() } else { format!("{group}/{version}").into() }
+}
+
+/// The `apiVersion` of the first of some versions.
+fn preferred(group: &str, versions: &[Text]) -> Text {
+    api_version(group, versions.first().map_or("v1", |version| version))
 }
 
 macro_rules! kinds {
@@ -287,7 +298,9 @@ impl Default for Kinds {
     fn default() -> Self {
         let texts = |words: &[&str]| words.iter().map(|word| Text::from(*word)).collect::<Vec<_>>();
         let info = |(group, versions, kind, plural, short, marks): &Row| {
+            let versions = texts(versions);
             Arc::new(KindInfo {
+                preferred: preferred(group, &versions),
                 group: (*group).into(),
                 kind: (*kind).into(),
                 plural: (*plural).into(),
@@ -295,7 +308,7 @@ impl Default for Kinds {
                 short_names: texts(short),
                 categories: texts(if marks & ALL > 0 { &["all"] } else { &[] }),
                 namespaced: marks & N > 0,
-                versions: texts(versions),
+                versions,
                 has_status: marks & S > 0,
                 has_scale: marks & X > 0,
                 has_generation: marks & G > 0,

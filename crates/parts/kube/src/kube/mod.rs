@@ -16,7 +16,7 @@ use crate::{
     kinds::{KindId, KindInfo},
     kubelet::{self, Kubelet},
     nodes,
-    object::{Object, ObjectNo, ObjectRef},
+    object::{Object, ObjectNo, ObjectRef, OwnerReference},
     records::queue::{Due, Timer, Work},
     request::{Applied, Change, DeleteOptions, Part, Patch, Webhook, Written},
     scheduler,
@@ -90,6 +90,11 @@ impl Kube {
     /// The object of this uid, if it is still there.
     pub fn by_uid(&self, uid: &str) -> Option<&Arc<Object>> {
         self.api().store.by_uid(uid)
+    }
+
+    /// The object that a reference to an owner names, if it is still there.
+    pub fn owner(&self, owner: &OwnerReference) -> Option<&Arc<Object>> {
+        self.api().store.owner(owner)
     }
 
     /// Objects of a kind, in one namespace or (without one) in all. *Order*: namespace, name.
@@ -234,9 +239,9 @@ impl Kube {
         cx: &mut Cx,
         about: &Object,
         warning: bool,
-        reason: &str,
+        reason: &'static str,
         message: &str,
-        source: &str,
+        source: &'static str,
     ) {
         self.cluster.reports.record(cx, about, warning, reason, message, source);
     }

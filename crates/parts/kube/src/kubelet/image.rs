@@ -86,9 +86,8 @@ impl Kubelet<'_> {
     /// Sees to the image of a container.
     pub(super) fn image(&mut self, no: ObjectNo, at: u16) -> Image {
         let Some(run) = self.cluster.runs.get(no) else { return Image::Waiting };
-        let Some(container) = run.spec.containers.get(usize::from(at)).cloned() else {
-            return Image::Waiting;
-        };
+        let (node, spec) = (run.node, run.spec.clone());
+        let Some(container) = spec.containers.get(usize::from(at)) else { return Image::Waiting };
         let Some(pod) = self.cluster.api.store.object(no).cloned() else { return Image::Waiting };
         let image = container.image.clone();
         if !is_reference(&image) {
@@ -114,7 +113,6 @@ impl Kubelet<'_> {
             }
             return Image::Waiting;
         }
-        let node = run.node;
         let present = self.cluster.nodes.get(node).is_some_and(|node| node.images.contains(&image));
         match (container.pull, present) {
             (Pull::Never, false) => {

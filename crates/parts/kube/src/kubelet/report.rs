@@ -73,29 +73,44 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
     let (init, main) = run.cells.split_at_checked(usize::from(run.spec.inits)).unwrap_or((&[], &run.cells));
     let (init_names, main_names) =
         run.spec.containers.split_at_checked(usize::from(run.spec.inits)).unwrap_or((&[], &[]));
-    let mut conditions = before.conditions.clone();
-    let mut put = |kind, good: bool, reason, message: &dyn Fn() -> String| {
-        let (reason, message) = if good { ("", String::new()) } else { (reason, message()) };
-        Cond::set(&mut conditions, kind, Tri::of(good), reason, &message, now);
+    // Room for all conditions that a kubelet sets, and for that of the scheduler.
+    let mut conditions = Vec::with_capacity(before.conditions.len().max(4));
+    conditions.extend_from_slice(&before.conditions);
+    let mut put = |kind, good: bool, reason, message: &str| {
+        let (reason, message) = if good { ("", "") } else { (reason, message) };
+        Cond::set(&mut conditions, kind, Tri::of(good), reason, message, now);
     };
     let names = |cells: &[Cell], containers: &[crate::spec::container::Container], bad: fn(&Cell) -> bool| {
-        let list = cells.iter().zip(containers).filter(|(cell, _)| bad(cell)).map(|(_, one)| &*one.name);
-        list.collect::<Vec<_>>().join(" ")
+        let mut list = String::new();
+        for (_, one) in cells.iter().zip(containers).filter(|(cell, _)| bad(cell)) {
+            if !list.is_empty() {
+                list.push(' ');
+            }
+            list.push_str(&one.name);
+        }
+        list
     };
     let is_pending = |cell: &Cell| cell.ended().is_none_or(|ended| ended.code != 0);
     let is_unready = |cell: &Cell| !cell.status.ready;
     let initialized = run.stage == Stage::Main || !init.iter().any(is_pending);
     if phase == Phase::Succeeded {
-        put("Initialized", true, "PodCompleted", &String::new);
+        put("Initialized", true, "PodCompleted", "");
         for kind in ["Ready", "ContainersReady"] {
-            put(kind, false, "PodCompleted", &String::new);
+            put(kind, false, "PodCompleted", "");
         }
     } else {
-        put("Initialized", initialized, "ContainersNotInitialized", &|| {
+        let message = if initialized {
+            String::new()
+        } else {
             format!("containers with incomplete status: [{}]", names(init, init_names, is_pending))
-        });
-        let message = || format!("containers with unready status: [{}]", names(main, main_names, is_unready));
+        };
+        put("Initialized", initialized, "ContainersNotInitialized", &message);
         let ready = initialized && !main.iter().any(is_unready);
+        let message = if ready {
+            String::new()
+        } else {
+            format!("containers with unready status: [{}]", names(main, main_names, is_unready))
+        };
         let state = |gate: &Text| before.gates.iter().find(|one| one.kind == *gate).map(|one| one.status);
         let mut closed = Vec::new();
         for gate in run.spec.gates.iter().filter(|_| ready) {
@@ -112,15 +127,14 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
         if closed.is_empty() {
             put("Ready", ready, "ContainersNotReady", &message);
         } else {
-            put("Ready", false, "ReadinessGatesNotReady", &|| closed.join(", "));
+            put("Ready", false, "ReadinessGatesNotReady", &closed.join(", "));
         }
         put("ContainersReady", ready, "ContainersNotReady", &message);
     }
     if !conditions.iter().any(|one| one.kind == "PodScheduled") {
-        Cond::new("PodScheduled", Tri::True, "", "", now).put(&mut conditions);
+        Cond::bare("PodScheduled", Tri::True, now).put(&mut conditions);
     }
-    let (reason, message) =
-        run.failure.clone().map_or(("", Text::from("")), |(reason, message)| (reason, message));
+    let (reason, message) = run.failure.clone().unwrap_or(("", Text::default()));
     PodStatus {
         phase,
         reason,

@@ -191,10 +191,10 @@ impl Kubelet<'_> {
         }
         self.cluster.runs.change_cell(no, at, |cell| cell.timer = None);
         let Some(run) = self.cluster.runs.get(no) else { return };
-        let (node, Some(container)) = (run.node, run.spec.containers.get(usize::from(at)).cloned()) else {
+        let node = run.node;
+        let Some(image) = run.spec.containers.get(usize::from(at)).map(|one| one.image.clone()) else {
             return;
         };
-        let image = container.image.clone();
         if is_missing(&image) {
             let text = format!(
                 "rpc error: code = Unknown desc = Error response from daemon: manifest for {image} not found: manifest unknown: manifest \

@@ -28,6 +28,9 @@ fn held(requests: Amounts) -> Held {
 }
 
 fn host_ports(spec: &PodSpec) -> Arc<[Ports]> {
+    if spec.host_ports.is_empty() {
+        return Arc::default();
+    }
     let ports = spec.host_ports.iter().filter_map(|(port, _)| u16::try_from(*port).ok());
     ports.map(|port| Ports { first: port, last: port }).collect()
 }

@@ -12,6 +12,8 @@ use std::collections::VecDeque;
 
 /// So often one piece of work is done at one instant.
 const TURNS: u32 = 100;
+/// Number of items up to which a queue is searched item by item.
+const FEW: usize = 16;
 /// The time that work is put off that came up more often. *Units*: milliseconds.
 const PUT_OFF_MS: u64 = 1_000;
 
@@ -78,10 +80,13 @@ struct Armed {
 #[weight(timers)]
 pub(crate) struct Queue {
     work: VecDeque<(Work, Cause)>,
+    /// The queued items, of a queue that is longer than [`FEW`].
     queued: Map<Work, ()>,
     /// When the oldest work was asked for.
     since: SimTime,
-    /// Number of times that each piece of work was done at `instant`.
+    /// The first pieces of work of `instant`, up to [`TURNS`]: until there are more, none can have come up too often.
+    first_turns: Vec<Work>,
+    /// Number of times that each piece of work was done at `instant`, once there are more.
     turns: Map<Work, u32>,
     instant: SimTime,
     timers: EventQueue<Armed>,
@@ -98,13 +103,65 @@ pub(crate) enum Due {
 impl Queue {
     /// Queues an item at this instant.
     pub(crate) fn push(&mut self, work: Work, now: SimTime, cause: Cause) {
-        if !self.queued.insert_new(work, ()) {
+        if self.has(work) {
             return;
         }
         if self.work.is_empty() {
             self.since = now;
         }
         self.work.push_back((work, cause));
+        match self.work.len() {
+            0..=FEW => {}
+            length if length == FEW + 1 => {
+                self.queued = self.work.iter().map(|(work, _)| (*work, ())).collect();
+            }
+            _ => _ = self.queued.insert(work, ()),
+        }
+    }
+
+    /// True if an item is queued.
+    fn has(&self, work: Work) -> bool {
+        if self.work.len() > FEW {
+            return self.queued.contains_key(&work);
+        }
+        self.work.iter().any(|(queued, _)| *queued == work)
+    }
+
+    /// Takes the first item out.
+    fn pop_work(&mut self) -> Option<(Work, Cause)> {
+        let (work, cause) = self.work.pop_front()?;
+        match self.work.len() {
+            length if length > FEW => _ = self.queued.remove(&work),
+            FEW => self.queued = Map::new(),
+            _ => {}
+        }
+        Some((work, cause))
+    }
+
+    /// Counts a turn of a piece of work; returns whether it has come up too often at this instant.
+    fn is_too_often(&mut self, work: Work) -> bool {
+        if self.first_turns.len() < TURNS as usize {
+            self.first_turns.push(work);
+            return false;
+        }
+        let Self { first_turns, turns, .. } = self;
+        let is_first = turns.is_empty();
+        let mut count = |work: Work| {
+            turns.upsert(
+                work,
+                || 0,
+                |turns| {
+                    *turns += 1;
+                    *turns
+                },
+            )
+        };
+        if is_first {
+            for first in first_turns.iter() {
+                count(*first);
+            }
+        }
+        count(work) > TURNS
     }
 
     /// Queues an item at this instant, under the current cause.
@@ -146,19 +203,11 @@ impl Queue {
     pub(crate) fn pop(&mut self, now: SimTime) -> Option<Due> {
         if self.instant != now {
             self.instant = now;
+            self.first_turns.clear();
             self.turns = Map::new();
         }
-        while let Some((work, cause)) = self.work.pop_front() {
-            self.queued.remove(&work);
-            let turns = self.turns.upsert(
-                work,
-                || 0,
-                |turns| {
-                    *turns += 1;
-                    *turns
-                },
-            );
-            if turns <= TURNS {
+        while let Some((work, cause)) = self.pop_work() {
+            if !self.is_too_often(work) {
                 return Some(Due::Work(work, cause));
             }
             self.arm(now.saturating_add(PUT_OFF_MS), Class::OneShot, cause, Timer::Work(work));

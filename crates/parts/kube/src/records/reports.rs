@@ -5,10 +5,14 @@
 //! **Source**: `kubernetes/client-go: tools/record/events_cache.go`; simplified: equal reports about an object are counted,
 //! similar ones are not merged, and the kept ones are limited by number, not by time.
 
-use crate::{calendar::Epoch, object::Object, view::Occurrence};
+use crate::{
+    calendar::Epoch,
+    object::{Object, ObjectNo},
+    view::Occurrence,
+};
 use planarium_ground::Cx;
-use planarium_kernel::{Map, Weight, draw};
-use planarium_protocol::{EventBody, Text, event::Importance};
+use planarium_kernel::{IdMap, Map, Weight, draw, id::Id};
+use planarium_protocol::{EventBody, Text, event::Importance, shared};
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 
@@ -33,36 +37,69 @@ const CHATTER: &[&str] = &[
 /// Maximum of reports kept.
 const KEPT: usize = 4_096;
 
+/// Number of a report, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Number(u64);
+
+impl Id for Number {
+    fn number(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
+/// A kept report.
+#[derive(Clone, Debug, Weight)]
+#[weight(occurrence)]
+struct Row {
+    occurrence: Arc<Occurrence>,
+    /// The object that it is about.
+    object: ObjectNo,
+    /// The report about the object before this one, which may be forgotten; 0 for none.
+    before: u64,
+}
+
 /// The latest reports.
 #[derive(Clone, Debug, Default, Weight)]
-#[weight(rows, flat by_object)]
+#[weight(rows, flat latest)]
 pub(crate) struct Reports {
-    rows: Map<u64, Arc<Occurrence>>,
-    /// Fingerprint of the uid, and number.
-    by_object: Map<(u64, u64), ()>,
+    rows: IdMap<Number, Row>,
+    /// The last report about each object.
+    latest: Map<ObjectNo, u64>,
     next: u64,
 }
 
 impl Reports {
     /// All that is kept, oldest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &Arc<Occurrence>)> {
-        self.rows.iter().map(|(number, row)| (*number, row))
+        self.rows.iter().map(|(number, row)| (number.0, &row.occurrence))
     }
 
-    fn about(&self, uid: &str) -> impl Iterator<Item = (u64, &Arc<Occurrence>)> {
-        let print = draw::entity(uid);
-        let all = self.by_object.range((print, 0)..=(print, u64::MAX));
-        all.filter_map(|((_, number), ())| Some((*number, self.rows.get(number)?)))
+    /// Reports about an object, latest first.
+    fn about(&self, object: ObjectNo) -> impl Iterator<Item = (u64, &Arc<Occurrence>)> {
+        let mut next = self.latest.get(&object).copied().unwrap_or(0);
+        std::iter::from_fn(move || {
+            let number = next;
+            let row = self.rows.get(&Number(number))?;
+            next = row.before;
+            Some((number, &row.occurrence))
+        })
     }
 
-    fn add(&mut self, row: Occurrence) {
+    fn add(&mut self, object: ObjectNo, row: Occurrence) {
         self.next += 1;
-        self.by_object.insert((draw::entity(&row.about.3), self.next), ());
-        self.rows.insert(self.next, Arc::new(row));
-        if self.rows.len() > KEPT
-            && let Some((first, old)) = self.rows.pop_first()
-        {
-            self.by_object.remove(&(draw::entity(&old.about.3), first));
+        let number = self.next;
+        let before = self.latest.insert(object, number).unwrap_or(0);
+        self.rows.insert(Number(number), Row { occurrence: Arc::new(row), object, before });
+        if self.rows.len() > KEPT {
+            self.forget(number.saturating_sub(KEPT as u64));
+        }
+    }
+
+    /// Forgets a report, which is the oldest.
+    fn forget(&mut self, number: u64) {
+        let Some(row) = self.rows.remove(&Number(number)) else { return };
+        if self.latest.get(&row.object) == Some(&number) {
+            self.latest.remove(&row.object);
         }
     }
 
@@ -72,25 +109,27 @@ impl Reports {
         cx: &mut Cx,
         about: &Object,
         warning: bool,
-        reason: &str,
+        reason: &'static str,
         message: &str,
-        source: &str,
+        source: &'static str,
     ) {
-        let (reason, source): (Text, Text) = (reason.into(), source.into());
+        let (reason, source) = (shared(reason), shared(source));
         let event = emit(cx, about, warning, reason.clone(), message, source.clone());
         let now = cx.now();
-        let same = self.about(&about.uid).find(|(_, row)| {
+        let same = self.about(about.no).find(|(_, row)| {
             row.reason == reason && *row.message == *message && row.source == source && row.warning == warning
         });
         if let Some(number) = same.map(|(number, _)| number) {
-            if let Some(row) = self.rows.get_mut(&number).map(Arc::make_mut) {
+            if let Some(row) =
+                self.rows.get_mut(&Number(number)).map(|row| Arc::make_mut(&mut row.occurrence))
+            {
                 row.count = row.count.saturating_add(1);
                 row.last = now;
                 row.event = event;
             }
             return;
         }
-        self.add(Occurrence {
+        let row = Occurrence {
             about: (
                 about.info().kind.clone(),
                 about.namespace.clone(),
@@ -105,12 +144,15 @@ impl Reports {
             first: now,
             last: now,
             event,
-        });
+        };
+        self.add(about.no, row);
     }
 
-    /// Reports about the object of a uid, oldest first.
-    pub(crate) fn of_uid(&self, uid: &str) -> Vec<Occurrence> {
-        self.about(uid).map(|(_, row)| Occurrence::clone(row)).collect()
+    /// Reports about an object, oldest first.
+    pub(crate) fn of(&self, object: ObjectNo) -> Vec<Occurrence> {
+        let mut all: Vec<Occurrence> = self.about(object).map(|(_, row)| Occurrence::clone(row)).collect();
+        all.reverse();
+        all
     }
 
     /// Reports about objects of a kind, namespace and name, oldest first.
@@ -118,7 +160,7 @@ impl Reports {
         let is_meant = |row: &&Arc<Occurrence>| {
             *row.about.0 == *kind && *row.about.1 == *namespace && *row.about.2 == *name
         };
-        self.rows.values().filter(is_meant).map(|row| Occurrence::clone(row)).collect()
+        self.iter().map(|(_, row)| row).filter(is_meant).map(|row| Occurrence::clone(row)).collect()
     }
 }
 

@@ -8,11 +8,16 @@
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
-    object::{Object, ObjectNo, ObjectRef},
+    object::{Object, ObjectNo, ObjectRef, OwnerReference},
     request::{Change, ChangeKind},
     selector::Selector,
 };
-use planarium_kernel::{Finder, Map, draw, id::Counter, sorted};
+use planarium_kernel::{
+    Finder, IdMap, Map, SortedMap, draw,
+    fingerprint::{self, fold},
+    id::{Counter, Id},
+    sorted,
+};
 use planarium_protocol::Text;
 use std::{borrow::Borrow, cmp::Ordering, sync::Arc};
 
@@ -84,11 +89,26 @@ impl<'a> Borrow<dyn AsName + 'a> for Name {
     }
 }
 
+/// A version of the cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version(u64);
+
+impl Id for Version {
+    fn number(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
 /// All objects and their indexes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
     pub(crate) objects: Map<ObjectNo, Arc<Object>>,
+    /// In the order of lists.
     names: Map<Name, ObjectNo>,
+    /// Fingerprint of kind, namespace and name, and number: a look-up by name compares no texts but those of the object found.
+    prints: Map<u128, ()>,
+    /// Number of objects of each kind that has some.
+    counts: SortedMap<KindId, u32>,
     uids: Finder,
     /// Owner and dependant.
     owned: Map<(ObjectNo, ObjectNo), ()>,
@@ -98,20 +118,48 @@ pub(crate) struct Store {
     pub(crate) bare_pods: Map<ObjectNo, ()>,
     /// ReplicaSets without a controller.
     bare_sets: Map<ObjectNo, ()>,
-    pub(crate) history: Map<u64, Change>,
+    /// The latest changes, without gaps up to today's version.
+    pub(crate) history: IdMap<Version, Change>,
     pub(crate) version: u64,
     next: Counter,
 }
 
+/// The entry of a name among the fingerprints.
+fn name_print(ObjectRef { kind, namespace, name }: ObjectRef<'_>, no: u32) -> u128 {
+    let print = fold(fold(fingerprint::of(name), fingerprint::of(namespace)), u64::from(kind.0));
+    u128::from(print) << 32 | u128::from(no)
+}
+
+/// The fingerprint of a label in a namespace.
 fn print(namespace: &str, key: &str, value: &str) -> u64 {
-    let print = draw::entity_after(draw::entity(namespace), "/");
-    draw::entity_after(draw::entity_after(draw::entity_after(print, key), "="), value)
+    fold(fold(fingerprint::of(value), fingerprint::of(key)), fingerprint::of(namespace))
 }
 
 impl Store {
     pub(crate) fn get(&self, object: ObjectRef<'_>) -> Option<&Arc<Object>> {
-        let no = self.names.get(&object as &dyn AsName)?;
-        self.objects.get(no)
+        let all = name_print(object, 0)..=name_print(object, u32::MAX);
+        #[expect(clippy::cast_possible_truncation, reason = "the low 32 bits are the number")]
+        let found = self.prints.range(all).map(|(row, ())| ObjectNo(*row as u32));
+        found.filter_map(|no| self.objects.get(&no)).find(|one| one.reference() == object)
+    }
+
+    /// Notes the name of a new object.
+    fn index_name(&mut self, object: &Object) {
+        let (kind, namespace, name) = (object.kind, object.namespace.clone(), object.name.clone());
+        self.names.insert(Name { kind, namespace, name }, object.no);
+        self.prints.insert(name_print(object.reference(), object.no.0), ());
+        *self.counts.entry(kind).or_default() += 1;
+    }
+
+    fn forget_name(&mut self, object: &Object) {
+        self.names.remove(&object.reference() as &dyn AsName);
+        self.prints.remove(&name_print(object.reference(), object.no.0));
+        if let Some(count) = self.counts.get_mut(&object.kind) {
+            *count -= 1;
+            if *count == 0 {
+                self.counts.remove(&object.kind);
+            }
+        }
     }
 
     pub(crate) fn object(&self, no: ObjectNo) -> Option<&Arc<Object>> {
@@ -123,6 +171,12 @@ impl Store {
             .find(uid)
             .filter_map(|no| self.objects.get(&ObjectNo(no)))
             .find(|object| *object.uid == *uid)
+    }
+
+    /// The object that a reference to an owner names, if it is still there.
+    pub(crate) fn owner(&self, owner: &OwnerReference) -> Option<&Arc<Object>> {
+        let Some(no) = owner.no else { return self.by_uid(&owner.uid) };
+        self.objects.get(&no)
     }
 
     /// A number for a new object, and its uid.
@@ -140,14 +194,17 @@ impl Store {
         kind: KindId,
         namespace: Option<&'a str>,
     ) -> impl Iterator<Item = &'a Arc<Object>> {
-        let from = ObjectRef::new(kind, namespace.unwrap_or_default(), "");
-        let from: &dyn AsName = &from;
-        let all =
-            self.names.range::<dyn AsName>((std::ops::Bound::Included(from), std::ops::Bound::Unbounded));
-        let here =
-            move |name: &Name| name.kind == kind && namespace.is_none_or(|wanted| *name.namespace == *wanted);
-        let all: Vec<ObjectNo> = all.take_while(|(name, _)| here(name)).map(|(_, no)| *no).collect();
-        all.into_iter().filter_map(|no| self.objects.get(&no))
+        let mut found: Vec<ObjectNo> = Vec::new();
+        if self.counts.contains_key(&kind) {
+            let from = ObjectRef::new(kind, namespace.unwrap_or_default(), "");
+            let from: &dyn AsName = &from;
+            let all =
+                self.names.range::<dyn AsName>((std::ops::Bound::Included(from), std::ops::Bound::Unbounded));
+            let here =
+                |name: &Name| name.kind == kind && namespace.is_none_or(|wanted| *name.namespace == *wanted);
+            found.extend(all.take_while(|(name, _)| here(name)).map(|(_, no)| *no));
+        }
+        found.into_iter().filter_map(|no| self.objects.get(&no))
     }
 
     /// Everything in a namespace.
@@ -196,7 +253,7 @@ impl Store {
 
     /// The object that manages another one.
     pub(crate) fn controller_of(&self, object: &Object) -> Option<&Arc<Object>> {
-        self.by_uid(&object.controller()?.uid)
+        self.owner(object.controller()?)
     }
 
     /// The first change after a version.
@@ -204,8 +261,12 @@ impl Store {
         if version >= self.version {
             return None;
         }
-        let next = version.saturating_add(1);
-        self.history.get(&next).or_else(|| self.history.range(next..).next().map(|(_, change)| change))
+        self.history.get(&Version(version.saturating_add(1).max(self.first_kept())))
+    }
+
+    /// The version of the oldest change that is kept; the next one where none is.
+    fn first_kept(&self) -> u64 {
+        (self.version + 1).saturating_sub(self.history.len() as u64)
     }
 
     /// Replaces an object by one whose visible and indexed fields are equal: its version stays, and so does the log.
@@ -222,8 +283,7 @@ impl Store {
         let old = self.objects.insert(no, object.clone());
         match &old {
             None => {
-                let (kind, namespace, name) = (object.kind, object.namespace.clone(), object.name.clone());
-                self.names.insert(Name { kind, namespace, name }, no);
+                self.index_name(&object);
                 self.uids.insert(&object.uid, no.0);
                 self.index_owners(&object);
                 self.index_labels(&object);
@@ -251,8 +311,7 @@ impl Store {
         let uid = draw::Uuid::draw(seed, draw::entity("kubernetes object"), UID, u64::from(no.0));
         let mut object = object(no, uid.as_str().into());
         object.resource_version = 1;
-        let (kind, namespace, name) = (object.kind, object.namespace.clone(), object.name.clone());
-        self.names.insert(Name { kind, namespace, name }, no);
+        self.index_name(&object);
         self.uids.insert(&object.uid, no.0);
         self.objects.insert(no, Arc::new(object));
     }
@@ -268,7 +327,7 @@ impl Store {
     pub(crate) fn take(&mut self, no: ObjectNo) {
         let Some(object) = self.objects.remove(&no) else { return };
         self.version += 1;
-        self.names.remove(&object.reference() as &dyn AsName);
+        self.forget_name(&object);
         self.uids.remove(&object.uid, no.0);
         self.forget_owners(&object);
         self.forget_labels(&object);
@@ -278,15 +337,16 @@ impl Store {
 
     fn note(&mut self, kind: ChangeKind, object: Arc<Object>, before: Option<Arc<Object>>) {
         let resource_version = self.version;
-        self.history.insert(resource_version, Change { resource_version, kind, object, before });
+        let change = Change { resource_version, kind, object, before };
+        self.history.insert(Version(resource_version), change);
         if self.history.len() > CHANGES_KEPT {
-            self.history.pop_first();
+            self.history.remove(&Version(self.first_kept()));
         }
     }
 
     fn index_owners(&mut self, object: &Object) {
         for owner in object.owners.iter() {
-            let found = self.by_uid(&owner.uid).map(|owner| owner.no);
+            let found = self.owner(owner).map(|owner| owner.no);
             if let Some(owner) = found {
                 self.owned.insert((owner, object.no), ());
             }
@@ -301,7 +361,7 @@ impl Store {
 
     fn forget_owners(&mut self, object: &Object) {
         let owners: Vec<ObjectNo> =
-            object.owners.iter().filter_map(|owner| self.by_uid(&owner.uid)).map(|owner| owner.no).collect();
+            object.owners.iter().filter_map(|owner| self.owner(owner)).map(|owner| owner.no).collect();
         for owner in owners {
             self.owned.remove(&(owner, object.no));
         }
@@ -345,12 +405,13 @@ impl Store {
 
     /// Changes since a version. *Errors*: 410 when that is too long ago.
     pub(crate) fn changes_since(&self, version: u64) -> Result<impl Iterator<Item = &Change>, ApiError> {
-        let first = self.history.keys().next().copied().unwrap_or(self.version + 1);
+        let first = self.first_kept();
         if version + 1 < first {
             let message = format!("too old resource version: {version} ({})", first - 1);
             return Err(ApiError::new(Reason::Expired, message));
         }
-        Ok(self.history.range(version.saturating_add(1)..).map(|(_, change)| change))
+        let newer = version.saturating_add(1)..=self.version;
+        Ok(newer.filter_map(|version| self.history.get(&Version(version))))
     }
 
     /// Says in words which invariants do not hold.
@@ -362,8 +423,9 @@ impl Store {
             again.uids.insert(&object.uid, object.no.0);
         }
         for object in self.objects.values() {
-            let (kind, namespace, name) = (object.kind, object.namespace.clone(), object.name.clone());
-            if again.names.insert(Name { kind, namespace, name }, object.no).is_some() {
+            let before = again.names.len();
+            again.index_name(object);
+            if again.names.len() == before {
                 broken.push(format!("two objects are called {}", object.path()));
             }
             again.index_owners(object);
@@ -371,6 +433,8 @@ impl Store {
         }
         let same = [
             ("names", again.names == self.names),
+            ("fingerprints of names", again.prints == self.prints),
+            ("numbers of objects", again.counts == self.counts),
             ("owners", again.owned == self.owned),
             ("pods by label", again.labels == self.labels),
             ("pods without a controller", again.bare_pods == self.bare_pods),

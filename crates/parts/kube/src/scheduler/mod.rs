@@ -215,7 +215,7 @@ pub(crate) fn bound(now: SimTime, pod: &Arc<Object>, node: &Text) -> Object {
     }
     if let Status::Pod(status) = &mut new.status {
         let status = Arc::make_mut(status);
-        Cond::new("PodScheduled", Tri::True, "", "", now).put(&mut status.conditions);
+        Cond::bare("PodScheduled", Tri::True, now).put(&mut status.conditions);
     }
     new
 }

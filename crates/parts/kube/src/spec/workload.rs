@@ -17,10 +17,19 @@ pub(crate) struct PodTemplate {
     pub(crate) labels: Pairs,
     pub(crate) annotations: Pairs,
     pub(crate) spec: Arc<PodSpec>,
-    /// The template as written, without the labels that controllers add.
-    pub(crate) value: Arc<Value>,
+    /// The template as written, without the labels that controllers add; in place of its spec is null.
+    pub(crate) frame: Arc<Value>,
     /// The content of its pods: `{"spec": ...}`.
     pub(crate) content: Arc<Value>,
+}
+
+/// A template with null in place of its spec.
+fn frame(template: &Value) -> Value {
+    let Value::Object(fields) = template else { return template.clone() };
+    let outside = |(key, value): (&String, &Value)| {
+        (key.clone(), if key == "spec" { Value::Null } else { value.clone() })
+    };
+    Value::Object(fields.iter().map(outside).collect())
 }
 
 impl PodTemplate {
@@ -31,8 +40,17 @@ impl PodTemplate {
             annotations: Pairs::of_value(metadata.key("annotations")),
             spec: Arc::new(PodSpec::read(value.key("spec"), ends)),
             content: Arc::new(within_spec(value.key("spec").clone())),
-            value: Arc::new(value.clone()),
+            frame: Arc::new(frame(value)),
         }
+    }
+
+    /// The template as written, without the labels that controllers add.
+    pub(crate) fn value(&self) -> Value {
+        let mut value = Value::clone(&self.frame);
+        if let Some(spec) = value.get_mut("spec") {
+            *spec = self.content.key("spec").clone();
+        }
+        value
     }
 
     /// The same template with other labels.
@@ -51,12 +69,13 @@ impl PodTemplate {
             digest.write_str(value);
         });
         // The labels of the metadata count above.
-        match &*self.value {
+        match &*self.frame {
             Value::Object(fields) => {
                 write_fields(&mut digest, fields.iter(), &|digest, key, value| match value {
                     Value::Object(fields) if key == "metadata" => {
                         write_fields(digest, fields.iter().filter(|(key, _)| *key != "labels"), &write_field);
                     }
+                    _ if key == "spec" => write_value(digest, self.content.key("spec")),
                     value => write_value(digest, value),
                 });
             }
@@ -74,7 +93,7 @@ impl PodTemplate {
         };
         labels_match
             && self.annotations == other.annotations
-            && (Arc::ptr_eq(&self.value, &other.value) || self.value.key("spec") == other.value.key("spec"))
+            && (Arc::ptr_eq(&self.content, &other.content) || self.content == other.content)
     }
 }
 

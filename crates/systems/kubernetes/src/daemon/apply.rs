@@ -14,7 +14,7 @@ use planarium_part::{Cx, Loading, Number};
 use planarium_protocol::event::Importance;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::Progress;
-use planarium_protocol::{EventBody, Refusal, Text, json};
+use planarium_protocol::{EventBody, Refusal, Text, json, shared};
 use serde_json::Value;
 
 use super::follow::with_statuses;
@@ -303,14 +303,14 @@ fn no_kind(item: &Item) -> String {
 /// Tells the world what became of an object that was applied.
 fn tell(cx: &mut Cx, item: &Item, outcome: &'static str, importance: Importance, text: String) {
     cx.emit(EventBody::Happened {
-        speaker: "kubectl".into(),
-        what: "apply".into(),
+        speaker: shared("kubectl"),
+        what: shared("apply"),
         importance,
         path: None,
         facts: vec![
-            ("object".into(), item.path().into()),
-            ("namespace".into(), item.namespace.clone()),
-            ("outcome".into(), outcome.into()),
+            (shared("object"), item.path().into()),
+            (shared("namespace"), item.namespace.clone()),
+            (shared("outcome"), shared(outcome)),
         ],
         text: text.into(),
     });

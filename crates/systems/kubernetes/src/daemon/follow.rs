@@ -9,8 +9,8 @@ use std::sync::Arc;
 use planarium_kernel::SortedMap;
 use planarium_kube::{Change, ChangeKind, Cluster, KindId, Kube, Object, ObjectNo};
 use planarium_part::Cx;
-use planarium_protocol::EventBody;
 use planarium_protocol::event::ElementPath;
+use planarium_protocol::{EventBody, shared};
 
 use super::{Daemon, Place};
 use crate::plans::{self, MemberStatus, OBJECTS, Part, ordinal, part_word, step_of};
@@ -103,7 +103,7 @@ impl Daemon {
     /// Returns the owner of an object made by a controller, and the owner's places.
     fn whose(&self, kube: &Kube, object: &Object) -> Option<(ObjectNo, Arc<Vec<Place>>)> {
         let known = self.owners.get(&object.no).cloned();
-        let owner = object.controller().and_then(|owner| kube.by_uid(&owner.uid))?;
+        let owner = object.controller().and_then(|owner| kube.owner(owner))?;
         let places = self.places_about(owner).or_else(|| self.owners.get(&owner.no)).cloned().or(known)?;
         Some((owner.no, places))
     }
@@ -125,14 +125,19 @@ impl Daemon {
                 part.word = word;
             }
         }
-        self.own(place, object.no);
+        self.own(place, object.no, parent);
         true
     }
 
-    fn own(&mut self, place: Place, no: ObjectNo) {
-        let of = self.owners.get(&no).cloned().unwrap_or_default();
+    /// Notes that an object belongs to a place. Most belong to the places of their parent, whose list they share.
+    fn own(&mut self, place: Place, no: ObjectNo, parent: ObjectNo) {
+        let Some(of) = self.owners.get(&no) else {
+            let shared = self.owners.get(&parent).filter(|of| ***of == [place]).cloned();
+            self.owners.insert(no, shared.unwrap_or_else(|| Arc::new(vec![place])));
+            return;
+        };
         if !of.contains(&place) {
-            let mut all = Vec::clone(&of);
+            let mut all = Vec::clone(of);
             all.push(place);
             self.owners.insert(no, Arc::new(all));
         }
@@ -162,7 +167,7 @@ impl Daemon {
         };
         if let Some((phase, step)) = step_of(member, part) {
             let path = service.path(member.key.clone(), Some(phase), Some(step));
-            cx.emit(EventBody::ElementStatus { path, from: before.into(), to: part.word.into() });
+            cx.emit(EventBody::ElementStatus { path, from: shared(before), to: shared(part.word) });
         }
     }
 
@@ -176,7 +181,7 @@ impl Daemon {
             && ordinal(&part.object.name).is_some_and(|ordinal| ordinal < member.facts.progress.total);
         let path = service.path(member.key.clone(), Some(phase), Some(step));
         let to = if stays { "Pending" } else { "Deleted" };
-        cx.emit(EventBody::ElementStatus { path, from: part.word.into(), to: to.into() });
+        cx.emit(EventBody::ElementStatus { path, from: shared(part.word), to: shared(to) });
     }
 
     /// Updates the words of a workload's pods after their target revision has changed.
@@ -250,7 +255,7 @@ impl Daemon {
             && let Some(service) = self.services.get(&number)
         {
             let path = service.path(OBJECTS.into(), None, None);
-            cx.emit(EventBody::ElementStatus { path, from: before.0.into(), to: after.0.into() });
+            cx.emit(EventBody::ElementStatus { path, from: shared(before.0), to: shared(after.0) });
         }
         if is_over {
             self.forget(cx, number);
@@ -265,7 +270,7 @@ impl Daemon {
         let mut tell = |path: &dyn Fn() -> ElementPath, from: &'static str, to: &'static str| {
             let from = if from.is_empty() { "Pending" } else { from };
             if from != to {
-                cx.emit(EventBody::ElementStatus { path: path(), from: from.into(), to: to.into() });
+                cx.emit(EventBody::ElementStatus { path: path(), from: shared(from), to: shared(to) });
             }
         };
         if !member.is_workload() {

@@ -500,7 +500,7 @@ impl Controller {
         kube: &mut Kube,
         key: &Key,
         object: &Object,
-        reason: &str,
+        reason: &'static str,
         message: &str,
     ) {
         if self.instances.get(key).is_none_or(|known| &*known.trouble != message) {

@@ -27,7 +27,7 @@ use crate::{
         Spec,
         pod::{PodOwn, PodSpec, Rank, admit_pod},
     },
-    tree::{Tree, as_object, object_at, put_new},
+    tree::{Tree, as_object, object_at, put_new, shared_text},
 };
 use planarium_protocol::{
     Text,
@@ -168,17 +168,17 @@ struct Asked {
 impl Asked {
     fn of_value(spec: &Value) -> Self {
         Self {
-            account: spec.text("serviceAccountName").into(),
-            class: spec.text("priorityClassName").into(),
+            account: shared_text(spec.text("serviceAccountName")),
+            class: shared_text(spec.text("priorityClassName")),
             priority: spec.int("priority"),
-            policy: spec.text("preemptionPolicy").into(),
-            runtime_class: spec.text("runtimeClassName").into(),
+            policy: shared_text(spec.text("preemptionPolicy")),
+            runtime_class: shared_text(spec.text("runtimeClassName")),
             automount: spec.key("automountServiceAccountToken").clone(),
         }
     }
 
     fn of(spec: &Map<String, Value>) -> Self {
-        let text = |key: &str| Text::from(spec.get(key).and_then(Value::as_str).unwrap_or_default());
+        let text = |key: &str| shared_text(spec.get(key).and_then(Value::as_str).unwrap_or_default());
         Self {
             account: text("serviceAccountName"),
             class: text("priorityClassName"),
