@@ -49,6 +49,8 @@ export function loaders(
     const sum = (key) => parts.reduce((all, part) => all + part[key], 0);
     const tell = () => say({ piece, bytes: sum("bytes"), total: sum("size") });
     parts.forEach((part) => part.tell.add(tell));
+    // Much may pass before the first byte.
+    if (parts.some((part) => part.bytes < part.size)) tell();
     const ends = await Promise.allSettled(parts.map((part) => part.done));
     parts.forEach((part) => part.tell.delete(tell));
     const failure = ends.find(({ status }) => status === "rejected");

@@ -1,5 +1,6 @@
 //! `cargo xtask size`: compressed sizes against the budgets.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -165,14 +166,15 @@ fn items(root: &Path) -> Result<Vec<Item>> {
         item("embed: loader with its styles", 8, vec![loader::file(root)]),
         item("page until its first picture", 20, picture),
         page,
-        Item { may_lack: true, ..item("engine beside the page", 1000, beside) },
+        Item { may_lack: true, ..item("engine without any system", 420, beside) },
         item("everything, all pieces together", 1500, wasm.clone()),
         item("glue scripts and styles", 24, scripts),
         item("editor chunk", 115, files::with_extension(&dist.join("editor"), "js")),
     ];
     items.push(Item { may_lack: true, ..item("fonts", 0, fonts) });
-    for (name, kilobytes, files) in engine_pieces(&wasm) {
-        items.push(item(&format!("engine piece: {name}"), kilobytes, files));
+    let splits = splits(root)?;
+    for (name, kilobytes, files) in worlds(&splits, &wasm) {
+        items.push(Item { may_lack: splits.is_empty(), ..item(&name, kilobytes, files) });
     }
     for variant in VARIANTS {
         let wasm = Some(headless_wasm(root, variant)).filter(|path| path.is_file());
@@ -186,42 +188,60 @@ fn items(root: &Path) -> Result<Vec<Item>> {
     Ok(items)
 }
 
-/// Pieces of the engine that are loaded when they are needed, with their budgets. *Units*: kilobytes.
-const PIECES: [(&str, u64); 7] = [
-    ("mesos", 150),
-    ("kube", 110),
-    ("sdk", 350),
-    ("marathon", 340),
-    ("kudo", 250),
-    ("skopos", 190),
-    ("kubernetes", 150),
-];
-/// Budget of what several pieces share, and of a piece that has none of its own. *Units*: kilobytes.
-const SHARED: u64 = 430;
-
-/// The pieces that a build has, each with its file; files that several of them share come last, together.
-fn engine_pieces(wasm: &[PathBuf]) -> Vec<(String, u64, Vec<PathBuf>)> {
-    let mut pieces: Vec<(String, u64, Vec<PathBuf>)> = Vec::new();
-    let mut shared = Vec::new();
-    for path in wasm {
-        let Some(name) = piece_of(path) else { continue };
-        if name.starts_with("chunk-") {
-            shared.push(path.clone());
-            continue;
-        }
-        let budget = PIECES.iter().find(|(piece, _)| *piece == name).map_or(SHARED, |(_, budget)| *budget);
-        pieces.push((name, budget, vec![path.clone()]));
-    }
-    if !shared.is_empty() {
-        pieces.push(("shared by several".to_owned(), SHARED, shared));
-    }
-    pieces
+/// The engine that a world of one system loads in the page.
+struct World {
+    title: &'static str,
+    /// Its system, and what that runs on, as the splits of the worker are named.
+    splits: &'static [&'static str],
+    /// Budget of joining a world of the first one. *Units*: kilobytes.
+    joining: u64,
 }
 
-/// The piece in `worker-PIECE-HASH.wasm`.
-fn piece_of(path: &Path) -> Option<String> {
-    let name = path.file_stem()?.to_str()?.strip_prefix("worker-")?;
-    name.rsplit_once('-').map(|(piece, _)| piece.to_owned())
+const WORLDS: [World; 5] = [
+    World { title: "DC/OS SDK", splits: &["mesos", "sdk"], joining: 0 },
+    World { title: "Marathon", splits: &["mesos", "marathon"], joining: 110 },
+    World { title: "Skopos", splits: &["skopos"], joining: 110 },
+    World { title: "KUDO", splits: &["kube", "kudo"], joining: 220 },
+    World { title: "Kubernetes", splits: &["kube", "kubernetes"], joining: 220 },
+];
+
+/// Budget of the engine that a world of one system loads. *Units*: kilobytes.
+const ONE_WORLD: u64 = 560;
+
+/// The files of each split of the worker, without their endings.
+type Splits = BTreeMap<String, Vec<String>>;
+
+/// The engine's files for a world of each system, and what a further system adds to the first: names, budgets, files.
+fn worlds(splits: &Splits, wasm: &[PathBuf]) -> Vec<(String, u64, Vec<PathBuf>)> {
+    let parts = |world: &World| -> BTreeSet<&String> {
+        world.splits.iter().filter_map(|split| splits.get(*split)).flatten().collect()
+    };
+    let file = |part: &&String| {
+        let name = format!("worker-{}-", part.trim_start_matches("split_").replace('_', "-"));
+        wasm.iter().find(|path| starts(path, &name)).cloned()
+    };
+    let main = || wasm.iter().filter(|path| starts(path, "planarium-worker")).cloned();
+    let [first, further @ ..] = &WORLDS;
+    let mut rows = Vec::new();
+    for world in &WORLDS {
+        let files = main().chain(parts(world).iter().filter_map(file)).collect();
+        rows.push((format!("engine of a world of {}", world.title), ONE_WORLD, files));
+    }
+    let there = parts(first);
+    for world in further {
+        let files = parts(world).difference(&there).filter_map(file).collect();
+        rows.push((format!("{} joining {}", world.title, first.title), world.joining, files));
+    }
+    rows
+}
+
+/// The splits of the last build of the worker; none if it is whole.
+fn splits(root: &Path) -> Result<Splits> {
+    let list = page::splits(root);
+    if !list.is_file() {
+        return Ok(Splits::new());
+    }
+    serde_json::from_str(&files::read(&list)?).with_context(|| format!("{} is no list", list.display()))
 }
 
 /// What documents hold of the examples: the largest recording, and the largest image that moves. *Units* of the budgets: bytes.
@@ -384,19 +404,20 @@ mod tests {
     }
 
     #[test]
-    fn each_piece_has_its_budget_and_shared_files_one_together() {
-        let files = [
-            "worker-sdk-0123456789abcdef",
-            "worker-chunk-12-0123456789abcdef",
-            "worker-chunk-7-0123456789abcdef",
-        ];
-        let mut wasm: Vec<PathBuf> =
-            files.iter().map(|name| PathBuf::from(format!("dist/{name}.wasm"))).collect();
-        wasm.push(PathBuf::from("dist/planarium-worker_bg-0123456789abcdef.wasm"));
-        let pieces = engine_pieces(&wasm);
-        let rows: Vec<_> =
-            pieces.iter().map(|(name, budget, files)| (name.as_str(), *budget, files.len())).collect();
-        assert_eq!(rows, [("sdk", 350, 1), ("shared by several", SHARED, 2)]);
+    fn a_world_counts_what_it_shares_and_a_further_system_what_it_adds() {
+        let of = |files: &[&str]| files.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let splits = Splits::from([
+            ("mesos".to_owned(), of(&["chunk_7", "split_mesos"])),
+            ("sdk".to_owned(), of(&["chunk_7", "split_sdk"])),
+            ("marathon".to_owned(), of(&["chunk_7", "split_marathon"])),
+        ]);
+        let names = ["planarium-worker_bg-0a", "worker-chunk-7-0b", "worker-chunk-71-0c", "worker-mesos-0d"];
+        let names = names.into_iter().chain(["worker-sdk-0e", "worker-marathon-0f"]);
+        let wasm: Vec<PathBuf> = names.map(|name| PathBuf::from(format!("dist/{name}.wasm"))).collect();
+        let rows = worlds(&splits, &wasm);
+        let counted = |name: &str| rows.iter().find(|(own, ..)| own == name).map(|(.., files)| files.len());
+        assert_eq!(counted("engine of a world of DC/OS SDK"), Some(4));
+        assert_eq!(counted("Marathon joining DC/OS SDK"), Some(1));
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::setup::{self, WasmToolchain, npm};
 
 pub(crate) use piece::{Kind, Piece, bindgen, shrink};
 pub(crate) use progress::Said;
+pub(crate) use splits::list as splits;
 
 /// The release page into `dist/`.
 pub(crate) fn build_release(root: &Path, toolchain: &WasmToolchain) -> Result<()> {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -20,6 +20,11 @@ const SMALL: u64 = 64_000;
 
 /// The files of each split, without their endings.
 type Splits = BTreeMap<String, Vec<String>>;
+
+/// The list of what each split of the release's worker consists of; it may not be there.
+pub(crate) fn list(root: &Path) -> PathBuf {
+    files::web_target(root).join("page").join("wasm-release").join("planarium-worker").join("splits.json")
+}
 
 /// Moves the small chunks of a piece back into its main part, `PACKAGE_bg.wasm`.
 pub(super) fn fold(root: &Path, folder: &Path, package: &str) -> Result<()> {
