@@ -71,7 +71,7 @@ function random(seed) {
 
 /**
  * Opens the page on a server whose worker can be made to fail. `refuse(n)` refuses the next loads of its script, `next(fault)` arms the
- * workers that load from now on.
+ * worker that is loaded next.
  */
 async function opened() {
   const html = await readFile(path.join(DIST, "index.html"), "utf8");
@@ -83,7 +83,9 @@ async function opened() {
   const answer = {
     type: "text/javascript; charset=utf-8",
     get body() {
-      return `(${faults})(${JSON.stringify(first)});\n${worker}`;
+      const fault = refusals < 0 ? first : undefined;
+      if (refusals < 0) first = undefined;
+      return `(${faults})(${JSON.stringify(fault)});\n${worker}`;
     },
     get status() {
       refusals -= 1;
@@ -209,7 +211,6 @@ test("an engine that ends again while the run is brought back is told once the f
     await card(page).getByRole("button", { name: "Close the card" }).click();
     await card(page).waitFor({ state: "hidden" });
     await card(page).getByText(/on bringing the run back/).waitFor();
-    tools.next(undefined);
     await card(page).getByRole("button", { name: "Close the card" }).click();
     await card(page).waitFor({ state: "hidden" });
     await add(on, "another");
