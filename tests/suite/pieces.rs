@@ -1,6 +1,6 @@
 //! The code of systems and layers is there before a question needs it, and only what it needs.
 
-use planarium_host::{Host, code_was_absent, fetch};
+use planarium_host::{Host, absent_for, code_was_absent, fetch};
 use planarium_messages::draft::{Draft, Editor};
 use planarium_messages::facts::{Fact, Keep};
 use planarium_messages::lessons::LessonAsk;
@@ -38,7 +38,7 @@ impl Page {
 
     fn put(&mut self, question: Question) -> Vec<Fact> {
         for round in 0.. {
-            let absent = self.host.absent_for(&question);
+            let absent = absent_for(&self.host, &question);
             if absent.is_empty() {
                 break;
             }

@@ -44,4 +44,4 @@ pub use host::Host;
 pub(crate) use host::Shown;
 pub use planarium_world::code_was_absent;
 pub use travel::FRAME_MS;
-pub use wants::fetch;
+pub use wants::{absent_for, fetch};

@@ -21,15 +21,10 @@ use planarium_scenario::{Action, Scenario, share};
 use planarium_world::{Journal, Needs};
 use std::collections::BTreeMap;
 
-/// Words in a line of kubectl that may name objects of KUDO.
-const OF_KUDO: [&str; 3] = ["kudo", "operator", "instance"];
-
 /// Fetches the code of systems and layers by their words.
 ///
 /// *Errors*: a sentence for the page; a later call tries again.
-#[cfg_attr(not(feature = "split"), expect(clippy::unused_async, reason = "all code is there"))]
 pub async fn fetch(words: &[&'static str]) -> Result<(), String> {
-    #[cfg(feature = "split")]
     for word in words {
         if planarium_world::fetch(word).await.is_err() {
             let title = planarium_world::dialects().iter().find(|dialect| dialect.word == *word);
@@ -39,29 +34,34 @@ pub async fn fetch(words: &[&'static str]) -> Result<(), String> {
             ));
         }
     }
-    let _ = words;
     Ok(())
 }
 
-impl Host {
-    /// Returns the words of systems and layers whose code a question may need and that is not there yet. After they have been fetched
-    /// there may be others.
-    pub fn absent_for(&self, question: &Question) -> Vec<&'static str> {
-        let mut needs = Needs::default();
-        if let Some(change) = &question.editor {
-            let drafts = change.drafts.iter().flat_map(|drafts| drafts.iter()).chain(change.draft.as_deref());
-            drafts.for_each(|draft| add_draft(draft, &mut needs));
-        }
-        self.add_needs(&question.ask, &mut needs);
-        needs.absent()
+/// Returns the words of systems and layers whose code a question may need and that is not there yet. After they have been fetched
+/// there may be others.
+pub fn absent_for(host: &Host, question: &Question) -> Vec<&'static str> {
+    let mut needs = Needs::default();
+    if let Some(change) = &question.editor {
+        let drafts = change.drafts.iter().flat_map(|drafts| drafts.iter()).chain(change.draft.as_deref());
+        drafts.for_each(|draft| add_draft(draft, &mut needs));
     }
+    Wants { host }.add_needs(&question.ask, &mut needs);
+    needs.absent()
+}
 
-    fn add_needs(&self, ask: &Ask, needs: &mut Needs) {
+/// What questions to a host may need.
+#[derive(Clone, Copy)]
+struct Wants<'h> {
+    host: &'h Host,
+}
+
+impl Wants<'_> {
+    fn add_needs(self, ask: &Ask, needs: &mut Needs) {
         match ask {
             Ask::Begin(begin) => self.add_begin(begin, needs),
             Ask::Resume(resume) if resume.again => needs.everything(),
             Ask::Resume(resume) => {
-                tab::add_needs(&resume.tab, &self.language, needs);
+                tab::add_needs(&resume.tab, &self.host.language, needs);
                 self.add_hash(&resume.hash, needs);
             }
             Ask::OpenHash(hash) => self.add_hash(hash, needs),
@@ -74,14 +74,14 @@ impl Host {
             Ask::OpenText(text, _) => self.add_text(text, needs),
             // They read the draft, whatever is in it.
             Ask::Changes | Ask::Recipes | Ask::TryRecipe(_) | Ask::RollOut => {
-                needs.definition(&self.editor.draft.load().0);
+                needs.definition(&self.host.editor.draft.load().0);
                 self.add_drafts(needs);
             }
             Ask::Check | Ask::Apply | Ask::Compare(_) | Ask::DropService(_) | Ask::Removed { .. } => {
                 self.add_drafts(needs);
             }
             Ask::Undo | Ask::Redo => {
-                self.trail.states().for_each(|state| tab::add_needs(state, &self.language, needs))
+                self.host.trail.states().for_each(|state| tab::add_needs(state, &self.host.language, needs));
             }
             Ask::Do(input) | Ask::Outcome(input, _) | Ask::Call(Call::Input(input)) => needs.input(input),
             Ask::Run { line, service } | Ask::Complete { line, service } => {
@@ -116,8 +116,8 @@ impl Host {
         }
     }
 
-    fn add_begin(&self, begin: &Begin, needs: &mut Needs) {
-        let language = begin.language.as_deref().unwrap_or(&self.language);
+    fn add_begin(self, begin: &Begin, needs: &mut Needs) {
+        let language = begin.language.as_deref().unwrap_or(&self.host.language);
         if let Some(tab) = &begin.tab {
             tab::add_needs(tab, language, needs);
         }
@@ -136,8 +136,8 @@ impl Host {
     }
 
     /// The part of a link after `#`.
-    fn add_hash(&self, hash: &str, needs: &mut Needs) {
-        if let Some(lesson) = lesson::lesson_of_link(hash, &self.language) {
+    fn add_hash(self, hash: &str, needs: &mut Needs) {
+        if let Some(lesson) = lesson::lesson_of_link(hash, &self.host.language) {
             add_lesson(&lesson, needs);
         } else if let Ok(journal) = share::decode(hash) {
             add_journal(&journal, needs);
@@ -149,7 +149,7 @@ impl Host {
         }
     }
 
-    fn add_files(&self, files: BTreeMap<String, String>, needs: &mut Needs) {
+    fn add_files(self, files: BTreeMap<String, String>, needs: &mut Needs) {
         if let Some((name, text)) = files.iter().find(|(name, _)| is_scenario(name)) {
             // Paths are looked up beside the scenario, or from the top.
             let lookup = |path: &str| {
@@ -165,11 +165,11 @@ impl Host {
             self.add_text(text, needs);
             return;
         }
-        let dialect = self.wishes.dialect.clone().unwrap_or_default();
+        let dialect = self.host.wishes.dialect.clone().unwrap_or_default();
         needs.definition(&LoadService { dialect, files, ..LoadService::default() });
     }
 
-    fn add_text(&self, text: &str, needs: &mut Needs) {
+    fn add_text(self, text: &str, needs: &mut Needs) {
         let text = text.trim();
         self.add_hash(text, needs);
         if let Ok((rest, inputs)) = json::read::<(String, Vec<String>)>(text.as_bytes()) {
@@ -185,7 +185,7 @@ impl Host {
             let named = |name: &str| BTreeMap::from([(name.to_owned(), text.to_owned())]);
             let dialect = planarium_world::detect_dialect(&named(""));
             needs.system(dialect);
-            for names in self.names.0.iter().filter(|names| names.dialect == dialect) {
+            for names in self.host.names.0.iter().filter(|names| names.dialect == dialect) {
                 for name in names.main.iter().chain([&names.json]) {
                     self.add_files(named(name), needs);
                 }
@@ -193,30 +193,33 @@ impl Host {
         }
     }
 
-    fn add_recovered(&self, rest: &str, inputs: &[String], needs: &mut Needs) {
+    fn add_recovered(self, rest: &str, inputs: &[String], needs: &mut Needs) {
         if let Some(run) = super::host::put_together(rest, inputs) {
             self.add_hash(&run, needs);
         }
     }
 
-    fn add_line(&self, line: &str, picked: Option<&str>, needs: &mut Needs) {
-        let view = self.shown.engine.view();
+    fn add_line(self, line: &str, picked: Option<&str>, needs: &mut Needs) {
+        let view = self.host.shown.engine.view();
         let service = chosen(&view, picked);
         let (dialect, name) = service.map_or(("", ""), |service| (&*service.dialect, &*service.name));
         match system_of(line, dialect, name) {
             Some(word) => needs.system(word),
             None => needs.everything(),
         }
-        if OF_KUDO.iter().any(|word| line.contains(word)) {
-            needs.system("kudo");
+        // The line of one system may name objects of another one.
+        for dialect in planarium_world::dialects() {
+            if dialect.objects.iter().any(|word| line.contains(word)) {
+                needs.system(dialect.word);
+            }
         }
     }
 
-    fn add_drafts(&self, needs: &mut Needs) {
-        self.editor.all().iter().for_each(|draft| add_draft(draft, needs));
+    fn add_drafts(self, needs: &mut Needs) {
+        self.host.editor.all().iter().for_each(|draft| add_draft(draft, needs));
     }
 
-    fn add_lesson(&self, ask: &LessonAsk, needs: &mut Needs) {
+    fn add_lesson(self, ask: &LessonAsk, needs: &mut Needs) {
         match ask {
             LessonAsk::Open(id) => self.add_lesson_of_course(id, needs),
             LessonAsk::Results(_) | LessonAsk::Earlier(_) | LessonAsk::Make(_) => needs.everything(),
@@ -231,8 +234,8 @@ impl Host {
         }
     }
 
-    fn add_lesson_of_course(&self, id: &str, needs: &mut Needs) {
-        if let Some((lesson, _)) = lesson::of_course(id, &self.language) {
+    fn add_lesson_of_course(self, id: &str, needs: &mut Needs) {
+        if let Some((lesson, _)) = lesson::of_course(id, &self.host.language) {
             add_lesson(&lesson, needs);
         }
     }

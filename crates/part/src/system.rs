@@ -53,6 +53,8 @@ pub struct Dialect {
     pub programs: &'static [&'static [&'static str]],
     /// A command of its command line as people type it.
     pub example: &'static str,
+    /// Words in lines of another system's command line that may name objects of this one.
+    pub objects: &'static [&'static str],
 }
 
 /// The daemons that hold the services of a system.

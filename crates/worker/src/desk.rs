@@ -3,7 +3,7 @@
 //! *Knows*: which question may be cut into pieces or left out, and which waits for code. *Must not know*: the browser; it is handed a
 //! clock and a way to send; how code is fetched.
 
-use planarium_host::{FRAME_MS, Host};
+use planarium_host::{FRAME_MS, Host, absent_for};
 use planarium_messages::facts::Fact;
 use planarium_messages::questions::{Ask, Question};
 use planarium_messages::wire::{self, Asked, Encoder, Told};
@@ -112,7 +112,7 @@ impl Desk {
         let question = self.waiting.pop_front()?;
         match std::mem::take(&mut self.code) {
             Code::There => {
-                let absent = self.host.absent_for(&question);
+                let absent = absent_for(&self.host, &question);
                 if absent.is_empty() {
                     return Some(question);
                 }
@@ -120,7 +120,7 @@ impl Desk {
             }
             // Without its first world a page is nothing: it is tried again for as long as it takes.
             Code::Failed(_) if begins(&question.ask) => {
-                self.code = Code::Absent(self.host.absent_for(&question));
+                self.code = Code::Absent(absent_for(&self.host, &question));
             }
             Code::Failed(reason) => {
                 self.tell(question.number, 0, vec![Fact::Refused(reason.into())]);

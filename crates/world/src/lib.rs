@@ -40,8 +40,7 @@ pub use genesis::Genesis;
 pub use input::Written;
 pub use input::describe::describe as describe_input;
 pub use needs::Needs;
-#[cfg(feature = "split")]
-pub use pieces::fetch;
+pub use pieces::{NotFetched, fetch};
 pub use readings::readings;
 pub use ways_out::Trials;
 /// The systems of this build.

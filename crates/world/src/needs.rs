@@ -15,7 +15,9 @@ pub struct Needs(BTreeSet<&'static str>);
 impl Needs {
     /// Adds everything that this build can run.
     pub fn everything(&mut self) {
-        DIALECTS.iter().for_each(|dialect| self.system(dialect.word));
+        for dialect in DIALECTS {
+            self.system(dialect.word);
+        }
         self.0.extend(layers::WORDS);
     }
 

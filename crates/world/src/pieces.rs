@@ -113,11 +113,31 @@ pub(crate) fn is_there(word: &str) -> bool {
     }
 }
 
+/// A piece could not be fetched, or was damaged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotFetched;
+
+#[cfg(feature = "split")]
+impl From<SplitLoaderError> for NotFetched {
+    fn from(_: SplitLoaderError) -> Self {
+        Self
+    }
+}
+
 /// Brings the code of a system or layer by its word; nothing for a word that names none.
 ///
-/// *Errors*: the piece could not be fetched or was damaged; a later call tries again.
+/// *Errors*: the piece could not be fetched; a later call tries again.
 #[cfg(feature = "split")]
-pub async fn fetch(word: &str) -> Result<(), SplitLoaderError> {
+pub async fn fetch(word: &str) -> Result<(), NotFetched> {
     crate::layers::pieces::fetch(word).await?;
-    crate::systems::pieces::fetch(word).await
+    Ok(crate::systems::pieces::fetch(word).await?)
+}
+
+/// Brings nothing: all code is there.
+///
+/// *Errors*: none.
+#[cfg(not(feature = "split"))]
+#[expect(clippy::unused_async, reason = "the same call as where pieces are fetched")]
+pub async fn fetch(_: &str) -> Result<(), NotFetched> {
+    Ok(())
 }

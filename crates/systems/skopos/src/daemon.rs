@@ -331,6 +331,7 @@ impl System for Daemon {
         statuses: STATUSES,
         programs: console::PROGRAMS,
         example: console::EXAMPLE,
+        objects: &[],
     };
     const CONSOLE: Console = console::CONSOLE;
     const COMMANDS_FIRST: bool = true;

@@ -65,6 +65,7 @@ impl System for Daemon {
         statuses: STATUSES,
         programs: console::PROGRAMS,
         example: console::EXAMPLE,
+        objects: &[],
     };
     const CONSOLE: Console = console::CONSOLE;
 

@@ -150,6 +150,7 @@ impl System for Daemon {
         statuses: STATUSES,
         programs: console::PROGRAMS,
         example: console::EXAMPLE,
+        objects: &["kudo", "operator", "instance"],
     };
     const CONSOLE: Console = console::CONSOLE;
 

@@ -100,6 +100,7 @@ impl System for Daemon {
         statuses: shown::STATUSES,
         programs: console::PROGRAMS,
         example: console::EXAMPLE,
+        objects: &[],
     };
     const CONSOLE: Console = console::CONSOLE;
 

@@ -156,6 +156,7 @@ impl System for Daemon {
         statuses: STATUSES,
         programs: console::PROGRAMS,
         example: console::EXAMPLE,
+        objects: &[],
     };
     const CONSOLE: Console = console::CONSOLE;
     const DAEMONS: Daemons = Daemons::OneEach;
