@@ -212,6 +212,8 @@ mod tests {
     use planarium_messages::wire::{Decoder, asked, text};
     use planarium_protocol::json;
     use std::cell::{Cell, RefCell};
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
 
     thread_local! {
         static SENT: RefCell<Vec<Told>> = const { RefCell::new(Vec::new()) };
@@ -242,9 +244,19 @@ mod tests {
             let mut page =
                 Self { desk: Desk::new(Rc::new(send), now_us), decoder: Decoder::default(), number: 0 };
             page.ask(Ask::Begin(Box::default()));
-            while page.desk.work(0) {}
+            while page.work(0) {}
             page.told();
             page
+        }
+
+        /// Works for a slice; code that is absent comes at once.
+        fn work(&mut self, others: u32) -> bool {
+            let more = self.desk.work(others);
+            let Some(words) = self.desk.absent() else { return more };
+            let fetched = pin!(planarium_host::fetch(&words)).poll(&mut Context::from_waker(Waker::noop()));
+            assert_eq!(fetched, Poll::Ready(Ok(())));
+            self.desk.fetched(Ok(()));
+            true
         }
 
         fn ask(&mut self, ask: Ask) -> u32 {
@@ -279,7 +291,7 @@ mod tests {
         PACE_US.set(1_000);
         let frame = page.ask(Ask::Frame(16_000));
         let mut slices = 1;
-        while page.desk.work(0) {
+        while page.work(0) {
             assert!(page.told().is_empty(), "a frame under way has no answer");
             slices += 1;
         }
@@ -292,12 +304,12 @@ mod tests {
         let mut page = Page::new();
         PACE_US.set(3_000);
         let frame = page.ask(Ask::Frame(16_000));
-        assert!(page.desk.work(0));
+        assert!(page.work(0));
         page.desk.take(&text(&Asked::Ping(7)));
         let sent = SENT.take();
         assert!(matches!(sent[..], [Told::Pong(7)]), "{sent:?}");
         let look = page.ask(Ask::Look);
-        while page.desk.work(0) {}
+        while page.work(0) {}
         let told = page.told();
         assert_eq!(told.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [frame, look]);
         let at_ms = told[0].1.expect("the frame shows where it ended");
@@ -308,7 +320,7 @@ mod tests {
     fn only_the_last_of_several_seeks_is_shown() {
         let mut page = Page::new();
         let seeks: Vec<_> = [5_000, 20_000, 9_000].map(|ms| page.ask(Ask::SeekMs(ms))).to_vec();
-        while page.desk.work(0) {}
+        while page.work(0) {}
         let told = page.told();
         assert_eq!(told.iter().map(|(number, _)| *number).collect::<Vec<_>>(), seeks, "each has its answer");
         assert_eq!(told.iter().filter_map(|(_, at)| *at).collect::<Vec<_>>(), [9_000]);
@@ -321,7 +333,7 @@ mod tests {
             PACE_US.set(pace_us);
             for _ in 0..4 {
                 page.ask(Ask::Frame(9_999));
-                while page.desk.work(0) {}
+                while page.work(0) {}
             }
             page.desk.take(&text(&Asked::Question(Box::new(Question {
                 number: 99,
@@ -329,7 +341,7 @@ mod tests {
                 editor: None,
                 ask: Ask::Link(String::new()),
             }))));
-            while page.desk.work(0) {}
+            while page.work(0) {}
             let links = SENT.take().into_iter().filter_map(|told| match told {
                 Told::Facts(batch) if batch.number == 99 => Some(page.decoder.facts(batch)),
                 Told::Facts(batch) => {
@@ -355,7 +367,7 @@ mod tests {
             PACE_US.set(1_000);
             page.ask(Ask::Frame(16_000));
             let mut slices = 1;
-            while page.desk.work(others) {
+            while page.work(others) {
                 slices += 1;
             }
             page.told();
@@ -384,7 +396,57 @@ mod tests {
         for text in ["", "{}", "[1]", "{\"Question\":{}}", "nonsense"] {
             page.desk.take(text);
         }
-        assert!(!page.desk.work(0));
+        assert!(!page.work(0));
         assert!(page.told().is_empty());
+    }
+
+    /// No code is there at first in a thread of its own.
+    #[cfg(feature = "split")]
+    fn apart(run: fn()) {
+        let ended = std::thread::spawn(run).join();
+        ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    }
+
+    #[cfg(feature = "split")]
+    #[test]
+    fn a_question_waits_for_its_code_and_is_refused_where_that_does_not_come() {
+        apart(|| {
+            let mut page = Page::new();
+            let open = page.ask(Ask::OpenExample("marathon-three-at-seventy-percent".into()));
+            let look = page.ask(Ask::Look);
+            assert!(!page.desk.work(0), "nothing can be done without the code");
+            assert_eq!(page.desk.absent(), Some(vec!["marathon"]));
+            assert!(!page.desk.insists());
+            assert!(!page.desk.work(0) && page.told().is_empty(), "it is on its way");
+            assert_eq!(page.desk.absent(), None);
+            page.desk.fetched(Err("not there".to_owned()));
+            while page.desk.work(0) {}
+            let sent = SENT.take();
+            let refused = sent.iter().any(|told| format!("{told:?}").contains("not there"));
+            assert!(refused, "{sent:?}");
+            let answered = sent.iter().filter_map(|told| match told {
+                Told::Facts(batch) => Some(batch.number),
+                _ => None,
+            });
+            assert_eq!(answered.collect::<Vec<_>>(), [open, look]);
+        });
+    }
+
+    #[cfg(feature = "split")]
+    #[test]
+    fn the_first_world_is_asked_for_until_its_code_is_there() {
+        apart(|| {
+            let mut page =
+                Page { desk: Desk::new(Rc::new(send), now_us), decoder: Decoder::default(), number: 0 };
+            let begin = page.ask(Ask::Begin(Box::default()));
+            for _ in 0..3 {
+                assert!(!page.desk.work(0));
+                assert_eq!(page.desk.absent(), Some(vec!["mesos", "sdk"]));
+                assert!(page.desk.insists());
+                page.desk.fetched(Err("not there".to_owned()));
+            }
+            while page.work(0) {}
+            assert_eq!(page.told().iter().map(|(number, _)| *number).collect::<Vec<_>>(), [begin]);
+        });
     }
 }
