@@ -1,5 +1,7 @@
 //! The code of systems and layers is there before a question needs it, and only what it needs.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests end the test")]
+
 use planarium_host::{Host, absent_for, code_was_absent, fetch};
 use planarium_messages::draft::{Draft, Editor};
 use planarium_messages::facts::{Fact, Keep};

@@ -137,7 +137,6 @@ pub async fn fetch(word: &str) -> Result<(), NotFetched> {
 ///
 /// *Errors*: none.
 #[cfg(not(feature = "split"))]
-#[expect(clippy::unused_async, reason = "the same call as where pieces are fetched")]
 pub async fn fetch(_: &str) -> Result<(), NotFetched> {
     Ok(())
 }
