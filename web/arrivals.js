@@ -1,4 +1,4 @@
-// How much of the engine has arrived, in one line: while it starts, and later while a further system is on its way.
+// The line that tells how much of the engine has arrived: while it starts, and later while a further system is on its way.
 
 /** A piece that comes sooner is not worth a line. *Units*: milliseconds. */
 const SLOW_MS = 300;

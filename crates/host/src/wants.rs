@@ -49,7 +49,7 @@ pub fn absent_for(host: &Host, question: &Question) -> Vec<&'static str> {
     needs.absent()
 }
 
-/// What questions to a host may need.
+/// The needs of questions to one host.
 #[derive(Clone, Copy)]
 struct Wants<'h> {
     host: &'h Host,
