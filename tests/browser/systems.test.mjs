@@ -1,97 +1,94 @@
-// The engine comes with the systems of the world that is opened; each further one is fetched when it is first needed.
+// Every further system in the page: an example runs, shows its own words, and has its own panel; wide and narrow, light
+// and dark.
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
-import path from "node:path";
-import { test } from "node:test";
-import { DIST, open, serve, started } from "./harness.mjs";
+import { SIZES, journey } from "./harness.mjs";
 import { playground } from "./playground.mjs";
 
-/** The file of a system or a layer in the page's folder. */
-async function fileOf(word) {
-  const found = (await readdir(DIST)).find((file) => new RegExp(`^worker-${word}-[0-9a-f]+\\.wasm$`).test(file));
-  assert.ok(found, `the page has a piece for ${word}`);
-  return found;
+const WIDE = { width: 1440, height: 900 };
+
+/** Example, the element that ends, its status at the end, the tab with the system's panel, the panel's name, what it says then. */
+const SYSTEMS = [
+  ["kudo-first-operator", "deploy", "COMPLETE", "Instance", "Instance shop", /Deployment\/shop-web/],
+  ["quality-gate", "deploy", "failed", undefined, /^Plan of /, /Where it goes next|failed/],
+  ["marathon-three-at-seventy-percent", "deployment-2", "Finished", "Apps", /^Apps of /, /healthy/],
+];
+
+for (const [example, element, status, tab, panel, says] of SYSTEMS) {
+  for (const [size, options] of [
+    ["wide and light", WIDE],
+    ["narrow and dark", { ...SIZES.phone, touch: true, theme: "dark" }],
+  ]) {
+    journey(`${example}, ${size}`, { ...options, path: `?example=${example}` }, async ({ page, scan, shot }) => {
+      const on = playground(page);
+      if (!tab) {
+        await on.looks("Rows");
+      }
+      await on.fast();
+      await on.play();
+      if (example.startsWith("marathon")) {
+        // Finished deployments are folded.
+        await on.select("Finished deployments");
+        await page.keyboard.press("ArrowRight");
+      }
+      await on.shows(element, status);
+      await on.pause();
+      await shot("tree");
+      await (tab ? on.tab(tab) : on.looks("Drawing"));
+      const own = page.getByRole("region", { name: panel }).first();
+      await own.getByText(says).first().waitFor();
+      await shot("panel");
+      await scan();
+    });
+  }
 }
 
-/** Opens the page where the next `refusals[word]` requests of a piece are refused. `fetched()` names the pieces that came. */
-async function opened(address, refusals = {}) {
-  const answers = {};
-  for (const word of Object.keys(refusals)) {
-    const file = await fileOf(word);
-    const body = await readFile(path.join(DIST, file));
-    answers[`/${file}`] = {
-      type: "application/wasm",
-      body,
-      get status() {
-        refusals[word] -= 1;
-        return refusals[word] >= 0 ? 503 : 200;
-      },
-    };
-  }
-  const server = await serve(DIST, answers);
-  const tools = await open("about:blank", { width: 1440, height: 900, home: server.url, expected: (text) => /503/.test(text) });
-  const came = new Set();
-  tools.page.context().on("response", (response) => {
-    const piece = /\/worker-([a-z]+)-[0-9a-f]+\.wasm$/.exec(response.url())?.[1];
-    if (piece && piece !== "chunk" && response.ok()) came.add(piece);
-  });
-  await tools.page.goto(new URL(address, server.url).href);
-  return {
-    ...tools,
-    fetched: () => [...came].sort(),
-    close: async () => {
-      await tools.close();
-      await server.close();
-    },
-  };
-}
-
-test("a system is fetched when a world first needs it, and joins the page", async () => {
-  const tools = await opened("?example=hello-world");
-  const { page } = tools;
-  try {
-    await started(page);
-    const on = playground(page);
-    await on.stepTo("hello-0:[server]", "COMPLETE");
-    assert.deepEqual(tools.fetched(), ["mesos", "sdk"]);
-    await on.example("Three instances at 70 percent");
-    await page.getByRole("banner").getByRole("button", { name: /Three instances at 70 percent/ }).waitFor();
-    assert.deepEqual(tools.fetched(), ["marathon", "mesos", "sdk"]);
-    // The world before is still there.
-    await page.keyboard.press("Control+z");
-    await page.getByRole("row", { name: /hello-0:\[server\]/ }).waitFor();
-    tools.check();
-  } finally {
-    await tools.close();
-  }
+journey("a rolling restart shows its capacity with axes, beside the rows and in Why", { ...WIDE, path: "?example=marathon-three-at-seventy-percent" }, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.row("deployment-1").waitFor();
+  const [first] = await on.tree.getByRole("row").allInnerTexts();
+  assert.match(first, /deployment-1/, "the running deployment stands first");
+  await on.speed("8×");
+  await on.play();
+  await on.row("deployment-2").waitFor();
+  const below = page.getByRole("group", { name: "In brief" });
+  const curve = below.getByRole("img", { name: /^Restart of \/web from / });
+  await curve.waitFor();
+  await on.pause();
+  await curve.getByText("0:", { exact: false }).first().waitFor();
+  await on.select("deployment-2");
+  await on.inspector.getByRole("img", { name: /^Restart of \/web from / }).waitFor();
+  await on.row("web").getByText(/^\d\/3$/).waitFor();
+  await shot("curve");
+  await scan();
 });
 
-test("a system that does not come is told in one line, and comes at the next try", async () => {
-  const tools = await opened("?example=hello-world", { marathon: 1 });
-  const { page } = tools;
-  try {
-    await started(page);
-    const on = playground(page);
-    await on.example("Three instances at 70 percent");
-    await page.getByText("The engine's part for Marathon could not be loaded.", { exact: false }).first().waitFor();
-    // The world that was there goes on.
-    await on.stepTo("hello-0:[server]", "COMPLETE");
-    await on.example("Three instances at 70 percent");
-    await page.getByRole("banner").getByRole("button", { name: /Three instances at 70 percent/ }).waitFor();
-    assert.deepEqual(tools.fetched(), ["marathon", "mesos", "sdk"]);
-    tools.check();
-  } finally {
-    await tools.close();
-  }
+journey("each system offers its own failures", { ...WIDE, path: "?example=kudo-first-operator" }, async ({ page }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  await page.keyboard.press("i");
+  const dialog = page.getByRole("dialog", { name: "Inject a failure" });
+  await dialog.getByRole("radio", { name: /^Take an image away/ }).waitFor();
+  assert.equal(await dialog.getByRole("radio", { name: /offers|master/i }).count(), 0);
+  await dialog.getByRole("radio", { name: /^Lose a node/ }).check();
+  const target = await dialog.getByRole("combobox", { name: "Which machine" }).inputValue();
+  await dialog.getByRole("button", { name: "Lose a node" }).click();
+  await on.tab("Cluster");
+  await on.inspector.getByText(target).first().waitFor();
 });
 
-test("the first world waits for a system that does not come at once", async () => {
-  const tools = await opened("?example=quality-gate", { skopos: 2 });
-  try {
-    await started(tools.page);
-    assert.deepEqual(tools.fetched(), ["skopos"]);
-    tools.check();
-  } finally {
-    await tools.close();
+journey("four systems on the same machines", { ...WIDE, path: "?example=marathon-beside-the-others" }, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  for (const system of ["DC/OS SDK", "Marathon", "KUDO", "Skopos"]) {
+    await on.tree.getByText(`(${system})`).first().or(on.tree.getByTitle(new RegExp(`\\(${system}\\)`))).first().waitFor();
   }
+  await on.pause();
+  await shot("trees");
+  await on.tab("Cluster");
+  await shot("machines");
+  await scan();
 });
