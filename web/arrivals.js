@@ -34,13 +34,14 @@ export class Arrivals {
   }
 
   #show(failed) {
-    const isStarting = document.documentElement.dataset.boot === "starting";
-    if (!isStarting) {
+    // The line of a page that starts, or that says why it does not, is the page's own.
+    const isStarted = document.documentElement.dataset.boot === "started";
+    if (isStarted) {
       for (const [name, { bytes, total }] of this.#parts) if (bytes >= total) this.#parts.delete(name);
     }
     const place = document.getElementById("boot-bytes");
     if (place) place.textContent = failed ? "trying again" : `${megabytes(this.#sum("bytes"))} of ${megabytes(this.#sum("total"))} MB`;
-    if (isStarting) return;
+    if (!isStarted) return;
     if (this.#parts.size === 0) {
       clearTimeout(this.#waits);
       this.#waits = undefined;

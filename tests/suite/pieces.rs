@@ -187,6 +187,15 @@ fn a_call_and_a_line_fetch_the_system_that_they_are_for() {
 }
 
 #[test]
+fn a_damaged_tab_gives_way_to_the_first_example() {
+    apart(|| {
+        let mut page = Page::new();
+        page.ask(Ask::Begin(Box::new(Begin { tab: Some("{".to_owned()), ..Begin::default() })));
+        assert_eq!(page.words(), ["mesos", "sdk"]);
+    });
+}
+
+#[test]
 fn a_stored_tab_brings_its_systems_with_it() {
     for id in ["hello-world", "kudo-first-operator", "marathon-three-at-seventy-percent", "quality-gate"] {
         let (tab, digest) = apart(|| {

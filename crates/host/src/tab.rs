@@ -228,9 +228,9 @@ impl Host {
     }
 }
 
-/// Adds the systems and layers that a tab's state needs.
-pub(crate) fn add_needs(state: &str, language: &str, needs: &mut Needs) {
-    let Ok(tab) = json::read::<Tab>(state.as_bytes()) else { return };
+/// Adds the systems and layers that a tab's state needs. Returns whether it can be read.
+pub(crate) fn add_needs(state: &str, language: &str, needs: &mut Needs) -> bool {
+    let Ok(tab) = json::read::<Tab>(state.as_bytes()) else { return false };
     for branch in &tab.tree.branches {
         wants::add_journal(&branch.journal, needs);
     }
@@ -241,6 +241,7 @@ pub(crate) fn add_needs(state: &str, language: &str, needs: &mut Needs) {
         wants::add_lesson(&lesson, needs);
     }
     tab.edits.iter().for_each(|edit| needs.definition(&edit.load));
+    true
 }
 
 /// Replays the world of a tab's state.

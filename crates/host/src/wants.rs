@@ -81,7 +81,9 @@ impl Wants<'_> {
                 self.add_drafts(needs);
             }
             Ask::Undo | Ask::Redo => {
-                self.host.trail.states().for_each(|state| tab::add_needs(state, &self.host.language, needs));
+                for state in self.host.trail.states() {
+                    tab::add_needs(state, &self.host.language, needs);
+                }
             }
             Ask::Do(input) | Ask::Outcome(input, _) | Ask::Call(Call::Input(input)) => needs.input(input),
             Ask::Run { line, service } | Ask::Complete { line, service } => {
@@ -118,9 +120,7 @@ impl Wants<'_> {
 
     fn add_begin(self, begin: &Begin, needs: &mut Needs) {
         let language = begin.language.as_deref().unwrap_or(&self.host.language);
-        if let Some(tab) = &begin.tab {
-            tab::add_needs(tab, language, needs);
-        }
+        let is_kept = begin.tab.as_ref().is_some_and(|tab| tab::add_needs(tab, language, needs));
         if let Some((rest, inputs)) = &begin.recover {
             self.add_recovered(rest, inputs, needs);
         }
@@ -130,7 +130,7 @@ impl Wants<'_> {
         self.add_hash(&begin.hash, needs);
         let first = planarium_gallery::examples().first().map(|example| example.id);
         let known = begin.example.as_deref().filter(|id| planarium_gallery::find(id).is_some());
-        if begin.tab.is_none() && begin.hash.len() < 2 || known.is_some() {
+        if !is_kept && begin.hash.len() < 2 || known.is_some() {
             add_example(known.or(first), needs);
         }
     }

@@ -62,7 +62,7 @@ fn systems_alone(root: &Path) -> Result<Count> {
     Ok(count)
 }
 
-/// What is fetched as in the page: nothing is missing when it is needed.
+/// Runs the tests of code that is fetched as in the page.
 fn in_pieces(root: &Path) -> Result<Count> {
     out::step("worlds whose systems are fetched when they are needed");
     counted(Cmd::new("cargo").dir(root).args([
