@@ -9,7 +9,7 @@ use crate::ground::Ground;
 use crate::http::{Request, Wire};
 use crate::system::{Number, StreamNews};
 use planarium_ground::{Cx, Fleet, FleetEvent, MachineId, Owner};
-use planarium_kernel::{Digestible, SimTime, Weight};
+use planarium_kernel::{Digestible, SimTime, Stretch, Weight};
 use planarium_protocol::input::{AddAgent, Sharing};
 use planarium_protocol::objects::{ObjectRow, ObjectView};
 use planarium_protocol::view::ClusterView;
@@ -59,7 +59,7 @@ pub trait Part: Digestible + Weight {
         &self,
         ports: &Self::Ports<'_>,
         topic: &Value,
-        events: &[planarium_protocol::Event],
+        events: Stretch<'_, planarium_protocol::Event>,
     ) -> StreamNews {
         let _ = (ports, topic, events);
         StreamNews { ended: true, ..StreamNews::default() }

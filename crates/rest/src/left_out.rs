@@ -3,6 +3,7 @@
 //! *Knows*: which lists of a view grow with the world. *Must not know*: the meaning of their entries.
 
 use crate::{MAX_ANSWER, Response};
+use planarium_kernel::Stretch;
 use planarium_protocol::json;
 use planarium_protocol::{Event, View};
 use std::sync::Arc;
@@ -49,10 +50,10 @@ pub(crate) fn view(view: &View) -> Response {
 }
 
 /// Returns events as an answer: the first ones if all would be too large, with the number left out in a header.
-pub(crate) fn events(all: &[Event]) -> Response {
+pub(crate) fn events(all: Stretch<'_, Event>) -> Response {
     let mut shown = all.len().min(EVENTS);
     loop {
-        let mut response = Response::json(200, &all.get(..shown).unwrap_or_default());
+        let mut response = Response::json(200, &all.take(shown));
         let left_out = all.len().saturating_sub(shown);
         if response.body.len() <= MAX_ANSWER || shown < 2 {
             if left_out > 0 {

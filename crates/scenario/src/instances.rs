@@ -5,6 +5,7 @@
 //! A task may run many times: an app has several instances, a pod is launched again. To tell their lines apart, instances get
 //! numbers in the order in which they first appear.
 
+use planarium_kernel::Stretch;
 use planarium_protocol::event::{Event, EventBody};
 use planarium_protocol::{Cause, Text};
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ pub(crate) struct Instances {
 
 impl Instances {
     /// Numbers the instances that occur in the events of a run.
-    pub(crate) fn of(events: &[Event]) -> Self {
+    pub(crate) fn of(events: Stretch<'_, Event>) -> Self {
         let mut named: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
         let mut owners: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
         let mut about = BTreeMap::new();
@@ -203,7 +204,7 @@ mod tests {
             event(14, Cause::Genesis, launched("web", "web.instance-3._app.1")),
             event(15, Cause::Genesis, queued(Some("web.instance-4"))),
         ];
-        let instances = Instances::of(&events);
+        let instances = Instances::of(events.as_slice().into());
         let said: Vec<String> = events.iter().map(|event| instances.sentence(event)).collect();
         assert_eq!(
             said,

@@ -4,6 +4,7 @@
 //! Source: dcos-commons `cli/` plan commands.
 
 use crate::instances::Instances;
+use planarium_kernel::Stretch;
 use planarium_protocol::event::Event;
 pub use planarium_protocol::view::plan_tree;
 use planarium_protocol::view::{ClusterView, ServiceView, View};
@@ -35,7 +36,7 @@ pub fn amount(thousandths: i64) -> String {
 
 /// The machines as a table: one line each, with its tasks below. `events` are those of the run: tasks of one name get the
 /// numbers of their instances.
-pub fn cluster(cluster: &ClusterView, events: &[Event]) -> String {
+pub fn cluster(cluster: &ClusterView, events: Stretch<'_, Event>) -> String {
     numbered_cluster(cluster, &Instances::of(events))
 }
 

@@ -8,6 +8,7 @@ use crate::instances::Instances;
 use crate::model::Show;
 use crate::player::{Note, NoteKind, Player};
 use crate::text;
+use planarium_kernel::Stretch;
 use planarium_protocol::event::{Event, EventBody, Importance};
 use planarium_protocol::view::View;
 use planarium_world::{Condition, Engine};
@@ -71,7 +72,7 @@ impl Transcript {
     }
 
     /// Events and notes in the order they came.
-    fn story(&mut self, events: &[Event], notes: &[Note]) {
+    fn story(&mut self, events: Stretch<'_, Event>, notes: &[Note]) {
         let mut events = events.iter().peekable();
         for note in notes {
             // An input's events follow the line that reports the input.

@@ -8,7 +8,7 @@ use crate::layers::LayerNews;
 use crate::parts::Lend;
 use crate::systems::{Placed, not_begun};
 use planarium_ground::{Cx, Fleet, FleetEvent};
-use planarium_kernel::{Digest, Digestible, SimTime, Weight};
+use planarium_kernel::{Digest, Digestible, SimTime, Stretch, Weight};
 use planarium_part::{Dialect, Done, Loading, Number, Request, StreamNews, Wire};
 use planarium_protocol::changes::Changes;
 use planarium_protocol::event::ElementPath;
@@ -77,7 +77,7 @@ pub(crate) trait Running: Any + Send + Sync {
     // ---- questions ---------------------------------------------------------------------------
 
     fn wire(&self, lend: &mut Lend<'_>, request: &Request, parts: &[&str]) -> Wire;
-    fn stream(&self, lend: &mut Lend<'_>, topic: &Value, events: &[Event]) -> StreamNews;
+    fn stream(&self, lend: &mut Lend<'_>, topic: &Value, events: Stretch<'_, Event>) -> StreamNews;
     fn stream_begins(&mut self, lend: &mut Lend<'_>, topic: &Value);
     fn stream_closed(&mut self, lend: &mut Lend<'_>, topic: &Value) -> Option<Input>;
     fn rendered_file(&self, service: &str, task: &str, file: &str) -> Option<Result<(u16, Value), Refusal>>;
@@ -244,7 +244,7 @@ where
         self.ask(lend, |daemon, ports| daemon.wire(ports, request, parts)).unwrap_or(Wire::NotMine)
     }
 
-    fn stream(&self, lend: &mut Lend<'_>, topic: &Value, events: &[Event]) -> StreamNews {
+    fn stream(&self, lend: &mut Lend<'_>, topic: &Value, events: Stretch<'_, Event>) -> StreamNews {
         let over = || StreamNews { ended: true, ..StreamNews::default() };
         self.ask(lend, |daemon, ports| daemon.stream(ports, topic, events)).unwrap_or_else(over)
     }

@@ -5,7 +5,7 @@
 
 use crate::pieces::pieces;
 use planarium_ground::{Cx, Fleet, FleetEvent, Owner};
-use planarium_kernel::{Digest, SimTime, Weight};
+use planarium_kernel::{Digest, SimTime, Stretch, Weight};
 use planarium_part::{
     Delivery, Done, Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, Wire,
 };
@@ -220,7 +220,7 @@ pub(crate) trait Begun: Send + Sync {
     fn note_refusal(&mut self, cx: &mut Cx, input: &Input, refusal: &Refusal);
 
     fn wire(&self, ground: &Ground<'_>, request: &Request, parts: &[&str]) -> Wire;
-    fn stream(&self, ground: &Ground<'_>, topic: &Value, events: &[Event]) -> StreamNews;
+    fn stream(&self, ground: &Ground<'_>, topic: &Value, events: Stretch<'_, Event>) -> StreamNews;
     fn stream_begins(&mut self, ground: &Ground<'_>, topic: &Value);
     fn stream_closed(&mut self, ground: &Ground<'_>, topic: &Value) -> Option<Input>;
 
@@ -354,7 +354,7 @@ where
         self.0.wire(ground, request, parts)
     }
 
-    fn stream(&self, ground: &Ground<'_>, topic: &Value, events: &[Event]) -> StreamNews {
+    fn stream(&self, ground: &Ground<'_>, topic: &Value, events: Stretch<'_, Event>) -> StreamNews {
         self.0.stream(ground, topic, events)
     }
 
@@ -596,7 +596,7 @@ impl Layers {
         number: u8,
         ground: &Ground<'_>,
         topic: &Value,
-        events: &[Event],
+        events: Stretch<'_, Event>,
     ) -> Option<StreamNews> {
         Some(self.one(number)?.stream(ground, topic, events))
     }

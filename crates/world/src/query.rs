@@ -7,6 +7,7 @@ use crate::needs::dialect_of;
 use crate::parts::Lend;
 use crate::systems::{DIALECTS, code, unknown};
 use crate::world::World;
+use planarium_kernel::Stretch;
 use planarium_part::http::Source;
 use planarium_part::{Number, Request, Response, StreamNews, Wire};
 use planarium_protocol::changes::{Changes, Recipe};
@@ -80,7 +81,7 @@ impl World {
     }
 
     /// Returns the events of a layer's stream. `None` if the layer does not exist.
-    pub fn layer_stream(&self, layer: u8, topic: &Value, events: &[Event]) -> Option<StreamNews> {
+    pub fn layer_stream(&self, layer: u8, topic: &Value, events: Stretch<'_, Event>) -> Option<StreamNews> {
         let mut there = self.parts.clone();
         let (layers, ground) = there.split(self.recorder.now());
         layers.stream(layer, &ground, topic, events)
@@ -157,7 +158,7 @@ impl World {
     }
 
     /// Returns the events of a daemon's stream. `None` if the daemon has ended.
-    pub fn stream(&self, daemon: Number, topic: &Value, events: &[Event]) -> Option<StreamNews> {
+    pub fn stream(&self, daemon: Number, topic: &Value, events: Stretch<'_, Event>) -> Option<StreamNews> {
         let mut parts = self.parts.clone();
         let mut lend = Lend { parts: &mut parts, number: daemon, now: self.recorder.now() };
         Some(self.daemons.daemon(daemon)?.stream(&mut lend, topic, events))

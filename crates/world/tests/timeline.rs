@@ -4,6 +4,7 @@
 mod common;
 
 use common::{Stand, accept, assert_same, engine, input, stand, with_cluster};
+use planarium_kernel::Stretch;
 use planarium_protocol::EventBody;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_world::{Difference, Engine, Journal, ReplayError, SEMANTICS};
@@ -390,7 +391,7 @@ fn forgotten_events_return_by_replay() {
     short.forget_events(5);
     let (all, forgotten) = (whole.all_events().to_vec(), short.forgotten());
     assert!(forgotten > 5 && forgotten + 5 == short.head_seq(), "{forgotten} of {}", short.head_seq());
-    assert_eq!(short.all_events(), &all[all.len() - 5..]);
+    assert_eq!(short.all_events(), Stretch::from(&all[all.len() - 5..]));
     let head = short.head_seq();
     for seq in 0..=head {
         short.seek_seq(seq);

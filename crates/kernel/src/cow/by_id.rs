@@ -172,6 +172,14 @@ impl<K: Id, V: Clone + Weight, const N: usize> Weight for IdMap<K, V, N> {
     }
 }
 
+impl<K: PartialEq, V: PartialEq, const N: usize> PartialEq for IdMap<K, V, N> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.iter().eq(other.iter())
+    }
+}
+
+impl<K: Eq, V: Eq, const N: usize> Eq for IdMap<K, V, N> {}
+
 impl<K: std::fmt::Debug, V: std::fmt::Debug, const N: usize> std::fmt::Debug for IdMap<K, V, N> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_map().entries(self.iter()).finish()

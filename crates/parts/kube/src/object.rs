@@ -14,17 +14,23 @@ use crate::{
     status::{self, Status},
     tree::{Tree, as_object, object_at, put_new},
 };
-use planarium_kernel::{Digestible, SimTime, Weight, cow::behind};
+use planarium_kernel::{Digestible, SimTime, Weight, cow::behind, id::Id};
 use planarium_protocol::{
     Text,
     json::{self, Map, Value},
 };
 use std::{borrow::Cow, sync::Arc};
 
-/// Number of an object. Never reused. *Order*: creation.
+/// Number of an object. Never reused. *Order*: creation; what exists from the beginning is numbered from the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Digestible)]
 #[digest(0)]
 pub struct ObjectNo(pub(crate) u32);
+
+impl Id for ObjectNo {
+    fn number(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// Names one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,6 +5,7 @@
 //! *Cost*: an instant without events costs nothing; one with events scans the machines' tasks once.
 
 use super::states::{States, Term};
+use planarium_kernel::Stretch;
 use planarium_protocol::event::{ElementPath, Event, EventBody};
 use planarium_protocol::view::{MachineView, TaskView, View};
 use planarium_world::{Condition, Engine, element_status};
@@ -95,7 +96,7 @@ impl Observed {
     }
 
     /// Counts the instances again.
-    fn count(&mut self, view: &View, news: &[Event]) {
+    fn count(&mut self, view: &View, news: Stretch<'_, Event>) {
         let mut present = BTreeMap::new();
         for machine in view.cluster.machines.iter().filter(|machine| is_there(machine)) {
             for task in machine.tasks.iter().filter(|task| is_available(task)) {
@@ -308,7 +309,7 @@ pub(crate) fn is_at(path: &ElementPath, element: &str) -> bool {
 }
 
 /// Returns the event that reports an instance's end or unavailability.
-fn ended_by(id: &str, task: &Gone, news: &[Event]) -> u64 {
+fn ended_by(id: &str, task: &Gone, news: Stretch<'_, Event>) -> u64 {
     let about = |event: &&Event| match &event.body {
         EventBody::TaskStatus { task_id, state, healthy, .. } => {
             &**task_id == id && (&**state != "TASK_RUNNING" || *healthy == Some(false))

@@ -4,6 +4,7 @@
 //!
 //! *Invariant*: the kept events are the last ones, without gaps; event `n` is at index `n - 1 - forgotten`.
 
+use planarium_kernel::{Rope, Stretch};
 use planarium_protocol::Event;
 
 /// The last events of a branch.
@@ -11,7 +12,7 @@ use planarium_protocol::Event;
 pub(super) struct Log {
     /// Number of events before the first kept one.
     forgotten: u64,
-    events: Vec<Event>,
+    events: Rope<Event>,
 }
 
 fn place(seq: u64) -> usize {
@@ -32,9 +33,11 @@ impl Log {
     pub(super) fn append(&mut self, events: impl IntoIterator<Item = Event>) {
         let before = self.events.len();
         self.events.extend(events);
-        let first = self.events.get(before);
         debug_assert!(
-            first.is_none_or(|event| event.seq == self.forgotten + before as u64 + 1),
+            self.events
+                .between(before, before + 1)
+                .first()
+                .is_none_or(|event| event.seq == self.forgotten + before as u64 + 1),
             "a gap in the log"
         );
     }
@@ -44,8 +47,7 @@ impl Log {
         let keep = place(keep);
         if self.events.len() > keep.saturating_mul(2) {
             let surplus = self.events.len() - keep;
-            self.events.drain(..surplus);
-            self.events.shrink_to(keep.saturating_mul(2));
+            self.events.remove_first(surplus);
             self.forgotten += surplus as u64;
         }
     }
@@ -60,19 +62,18 @@ impl Log {
 
     /// Removes the events after number `seq`.
     pub(super) fn split_off(&mut self, seq: u64) -> Vec<Event> {
-        let after = self.events.split_off(self.place(seq).min(self.events.len()));
+        let after = self.events.split_off(self.place(seq));
         self.forgotten = self.forgotten.min(seq);
         after
     }
 
-    pub(super) fn up_to(&self, seq: u64) -> &[Event] {
+    pub(super) fn up_to(&self, seq: u64) -> Stretch<'_, Event> {
         self.between(0, seq)
     }
 
     /// Returns the kept events after number `after` up to number `to`.
-    pub(super) fn between(&self, after: u64, to: u64) -> &[Event] {
-        let to = self.place(to).min(self.events.len());
-        self.events.get(self.place(after)..to).unwrap_or_default()
+    pub(super) fn between(&self, after: u64, to: u64) -> Stretch<'_, Event> {
+        self.events.between(self.place(after), self.place(to))
     }
 
     /// Returns the index of the first event after number `seq`.

@@ -28,6 +28,7 @@ use crate::input::Written;
 use crate::world::World;
 use branch::{Branch, Position};
 use log::Log;
+use planarium_kernel::Stretch;
 use planarium_kernel::digest::hex;
 use planarium_kernel::journal::Entry;
 use planarium_part::http::Source;
@@ -219,17 +220,17 @@ impl Engine {
 
     /// Returns the kept events up to the cursor, oldest first: all of them, unless [`Engine::forget_events`] was
     /// called.
-    pub fn events(&self) -> &[Event] {
+    pub fn events(&self) -> Stretch<'_, Event> {
         self.log.up_to(self.seq())
     }
 
     /// Returns the kept events after number `seq` up to the cursor.
-    pub fn events_since(&self, seq: u64) -> &[Event] {
+    pub fn events_since(&self, seq: u64) -> Stretch<'_, Event> {
         self.log.between(seq, self.seq())
     }
 
     /// Returns the kept events of the current branch up to its head, including those after the cursor.
-    pub fn all_events(&self) -> &[Event] {
+    pub fn all_events(&self) -> Stretch<'_, Event> {
         self.log.up_to(u64::MAX)
     }
 

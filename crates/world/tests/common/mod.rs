@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests")]
 
+use planarium_kernel::Stretch;
 use planarium_protocol::view::Applied;
 use planarium_protocol::{Event, EventBody, Input, View};
 use planarium_world::{Engine, Genesis, presets};
@@ -153,7 +154,7 @@ pub(crate) fn shown<T: serde::Serialize>(node: &T) -> serde_json::Value {
 }
 
 /// Events as `at kind-word`, for messages.
-pub(crate) fn outline(events: &[Event]) -> Vec<String> {
+pub(crate) fn outline(events: Stretch<'_, Event>) -> Vec<String> {
     events
         .iter()
         .map(|event| {

@@ -63,7 +63,7 @@ impl Kube {
             });
             again.insert(*no, Workload { slots, ..Workload::default() });
         }
-        for (no, tally) in &self.cluster.workloads.pods {
+        for (no, tally) in self.cluster.workloads.pods.iter() {
             if let Some(workload) = tally.workload.and_then(|workload| again.get_mut(&workload)) {
                 workload.join(*no, tally);
             }
@@ -171,7 +171,7 @@ impl Kube {
 
     fn check_runs(&self, fleet: &Fleet, broken: &mut Vec<String>) {
         let mut processes = 0;
-        for (no, run) in &self.cluster.runs.all {
+        for (no, run) in self.cluster.runs.all.iter() {
             let name = self.cluster.api.store.object(*no).map(|pod| pod.name.clone());
             if name.is_none() && self.cluster.nodes.is_heard(run.node) {
                 broken.push(format!("a kubelet runs a pod that is no more: {no:?}"));

@@ -12,7 +12,7 @@ pub use alone::Alone;
 
 use crate::{DrainOptions, KUBELETS, Kube};
 use planarium_ground::{Cx, Fleet, FleetEvent, FleetEventKind, Owner};
-use planarium_kernel::{Digestible, SimTime, Weight};
+use planarium_kernel::{Digestible, SimTime, Stretch, Weight};
 use planarium_part::{
     Delivery, Done, Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, System, Wire,
 };
@@ -134,7 +134,7 @@ impl Part for Kubernetes {
         routes::route(self, ground, request, parts)
     }
 
-    fn stream(&self, ground: &Ground<'_>, topic: &Value, _: &[Event]) -> StreamNews {
+    fn stream(&self, ground: &Ground<'_>, topic: &Value, _: Stretch<'_, Event>) -> StreamNews {
         routes::news(self, ground, topic)
     }
 

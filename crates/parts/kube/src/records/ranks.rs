@@ -12,7 +12,7 @@ use crate::{
     spec::Spec,
     status::{Phase, Status},
 };
-use planarium_kernel::{Map, SimTime};
+use planarium_kernel::{IdMap, Map, SimTime};
 use planarium_protocol::Text;
 
 /// The annotation with the cost of deleting a pod.
@@ -66,7 +66,7 @@ impl DeletionRank {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ranks {
     order: Map<DeletionRank, ()>,
-    pods: Map<ObjectNo, (Text, DeletionRank)>,
+    pods: IdMap<ObjectNo, (Text, DeletionRank)>,
     /// Node and pod.
     places: Map<(Text, ObjectNo), ()>,
 }

@@ -153,7 +153,7 @@ impl Run {
 /// Pods that kubelets have taken on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Runs {
-    pub(crate) all: Map<ObjectNo, Arc<Run>>,
+    pub(crate) all: IdMap<ObjectNo, Arc<Run>>,
     /// Pod and container of each process.
     pub(crate) by_process: IdMap<ProcessId, (ObjectNo, u16)>,
     /// Pods that wait for a ConfigMap, Secret or claim.

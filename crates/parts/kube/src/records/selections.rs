@@ -9,7 +9,7 @@ use crate::{
     spec::{Spec, pod::Restart},
     status::{Address, Addresses, Phase, Status},
 };
-use planarium_kernel::{Map, SortedMap, draw};
+use planarium_kernel::{IdMap, Map, SortedMap, draw};
 use planarium_protocol::{
     Text,
     json::{self, Map as Fields, Value},
@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
     /// Its pods: whether each is healthy, and who manages it.
-    pub(crate) pods: Map<ObjectNo, (bool, Option<ObjectNo>)>,
+    pub(crate) pods: IdMap<ObjectNo, (bool, Option<ObjectNo>)>,
     pub(crate) healthy: u32,
     /// Number of pods of each manager among them.
     pub(crate) managers: SortedMap<ObjectNo, u32>,

@@ -11,7 +11,7 @@ use crate::{
     records::store::Store,
     status::{Phase, PodStatus},
 };
-use planarium_kernel::{Map, SimTime, SortedMap, SortedSet, TimerId, Weight, draw};
+use planarium_kernel::{IdMap, Map, SimTime, SortedMap, SortedSet, TimerId, Weight, draw};
 use std::sync::Arc;
 
 /// The label that tells by which revision of a StatefulSet or DaemonSet a pod was made.
@@ -245,7 +245,7 @@ pub(crate) fn ordinal(pod: &str, set: &str) -> Option<u32> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Workloads {
     pub(crate) all: Map<ObjectNo, Arc<Workload>>,
-    pub(crate) pods: Map<ObjectNo, PodTally>,
+    pub(crate) pods: IdMap<ObjectNo, PodTally>,
 }
 
 impl Workloads {

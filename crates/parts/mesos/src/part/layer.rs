@@ -3,7 +3,7 @@
 use super::{Guests, Mesos, News, routes};
 use crate::Master;
 use planarium_ground::{Cx, Fleet, FleetEvent, FleetEventKind, MachineId, Owner};
-use planarium_kernel::{SimTime, SortedMap};
+use planarium_kernel::{SimTime, SortedMap, Stretch};
 use planarium_part::{
     Delivery, Done, Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, Wire,
 };
@@ -45,7 +45,7 @@ impl Part for Mesos {
         routes::route(self, ground, request, parts)
     }
 
-    fn stream(&self, ground: &Ground<'_>, topic: &Value, events: &[Event]) -> StreamNews {
+    fn stream(&self, ground: &Ground<'_>, topic: &Value, events: Stretch<'_, Event>) -> StreamNews {
         routes::news(self, ground, topic, events)
     }
 

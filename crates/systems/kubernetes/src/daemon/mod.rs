@@ -14,7 +14,7 @@ pub(crate) use commands::KEPT_ANNOTATIONS;
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use planarium_kernel::{Digestible, Map, SortedMap, Weight};
+use planarium_kernel::{Digestible, IdMap, Map, SortedMap, Weight};
 use planarium_kube::{KindId, Object, ObjectNo};
 use planarium_part::System as _;
 use planarium_protocol::event::ElementPath;
@@ -45,7 +45,7 @@ pub struct Daemon {
     /// is about one of these.
     places: SortedMap<KindId, Map<Name, Arc<Vec<Place>>>>,
     /// Members by the objects that their controllers made.
-    owners: Map<ObjectNo, Arc<Vec<Place>>>,
+    owners: IdMap<ObjectNo, Arc<Vec<Place>>>,
 }
 
 /// The objects of one `kubectl apply`.
@@ -71,7 +71,7 @@ struct Service {
 
 impl Daemon {
     fn new(seen: u64) -> Self {
-        Self { seen, services: Map::default(), places: SortedMap::default(), owners: Map::default() }
+        Self { seen, services: Map::default(), places: SortedMap::default(), owners: IdMap::default() }
     }
 
     fn find(&self, name: &str) -> Option<(u32, &Arc<Service>)> {

@@ -24,12 +24,12 @@ pub(crate) struct Parts {
 impl Parts {
     /// The object of a number.
     pub(crate) fn get(&self, no: ObjectNo) -> Option<&Part> {
-        self.makers.get(&no).or_else(|| self.pods.get(&no))
+        self.pods.get(&no).or_else(|| self.makers.get(&no))
     }
 
     /// The object of a number, to be changed. *Invariant*: its kind stays.
     pub(crate) fn get_mut(&mut self, no: ObjectNo) -> Option<&mut Part> {
-        if self.makers.contains_key(&no) { self.makers.get_mut(&no) } else { self.pods.get_mut(&no) }
+        if self.pods.contains_key(&no) { self.pods.get_mut(&no) } else { self.makers.get_mut(&no) }
     }
 
     /// True if an object is among them.
@@ -46,8 +46,8 @@ impl Parts {
 
     /// Takes an object out.
     pub(crate) fn remove(&mut self, no: ObjectNo) {
-        if self.makers.remove(&no).is_none() {
-            self.pods.remove(&no);
+        if self.pods.remove(&no).is_none() {
+            self.makers.remove(&no);
         }
     }
 

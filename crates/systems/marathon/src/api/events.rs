@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::route::Query;
 use crate::deployments::planning::KnownFailure;
 use crate::events::CLIENT;
-use planarium_kernel::{SimTime, sorted};
+use planarium_kernel::{SimTime, Stretch, sorted};
 use planarium_part::StreamNews;
 use planarium_protocol::{Event, json};
 use serde_json::Value;
@@ -75,7 +75,12 @@ impl Reader<'_> {
     }
 
     /// Returns the events of a stream since the last poll, in order of time.
-    pub(crate) fn stream_news(&self, topic: &Value, events: &[Event], listeners: &Listeners) -> StreamNews {
+    pub(crate) fn stream_news(
+        &self,
+        topic: &Value,
+        events: Stretch<'_, Event>,
+        listeners: &Listeners,
+    ) -> StreamNews {
         let kinds: Vec<&str> = topic
             .get("kinds")
             .and_then(Value::as_array)

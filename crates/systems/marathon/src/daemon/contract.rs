@@ -18,7 +18,7 @@ use crate::shown;
 use crate::shown::DIALECT;
 use crate::view::Shown;
 use planarium_ground::{Fleet, FleetEvent};
-use planarium_kernel::SimTime;
+use planarium_kernel::{SimTime, Stretch};
 use planarium_mesos::Cluster;
 use planarium_mesos::{Framework, News};
 use planarium_part::console::Console;
@@ -59,7 +59,7 @@ impl Part for Daemon {
         self.answer_request(cluster, request, parts)
     }
 
-    fn stream(&self, _: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
+    fn stream(&self, _: &Cluster, topic: &Value, events: Stretch<'_, Event>) -> StreamNews {
         Reader::of(&self.marathon).stream_news(topic, events, &self.listeners)
     }
 

@@ -8,7 +8,7 @@
 
 use super::Mesos;
 use crate::wire::{HEARTBEAT_S, error_event, heartbeat};
-use planarium_kernel::SimTime;
+use planarium_kernel::{SimTime, Stretch};
 use planarium_part::{Ground, StreamNews};
 use planarium_protocol::input::FrameworkInput;
 use planarium_protocol::{Event, EventBody, Input, json};
@@ -68,7 +68,7 @@ pub(in super::super) fn news(
     mesos: &Mesos,
     ground: &Ground<'_>,
     topic: &Value,
-    events: &[Event],
+    events: Stretch<'_, Event>,
 ) -> StreamNews {
     let ended = |bytes| StreamNews { bytes, ended: true, topic: None };
     let text = |key: &str| topic.get(key).and_then(Value::as_str);
