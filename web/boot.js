@@ -34,6 +34,7 @@ try {
   const engine = meta("engine");
   const { default: init } = await import(absolute(engine.dataset.glue));
   await init({ module_or_path: (await window.planariumPage?.module) ?? absolute(engine.content) });
+  window.planariumEngine.ahead?.();
   await Promise.race([listening, window.planariumEngine.failed]);
   const early = window.planariumEarly?.();
   delete root.dataset.picture;

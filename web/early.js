@@ -42,6 +42,15 @@ import { Served } from "./served.js";
   });
 })();
 
+/** What was kept under a key. Storage may be refused; then the page has its first looks. */
+const kept = (storage, key) => {
+  try {
+    return window[storage].getItem(`planarium.${key}`) ?? "";
+  } catch {
+    return "";
+  }
+};
+
 (() => {
   const worker = document.querySelector('meta[name="planarium-worker"]');
   const framed = document.documentElement.hasAttribute("data-frame");
@@ -56,7 +65,12 @@ import { Served } from "./served.js";
     const page = framed && document.querySelector('meta[name="planarium-engine"]');
     if (page) window.planariumPage = pageModule(absolute(page.content));
     const { script, glue, size } = worker.dataset;
-    const names = { script: absolute(script), glue: absolute(glue), wasm: absolute(worker.content) };
+    const texts = absolute(document.querySelector('meta[name="planarium-texts"]').content);
+    const { search, hash } = location;
+    const query = new URLSearchParams(search);
+    const [example, lesson, language] = ["example", "lesson", "lang"].map((key) => query.get(key));
+    const first = { address: `${search}${hash}`, hash, example, lesson, language, tab: framed ? "" : kept("sessionStorage", "tab") };
+    const names = { script: absolute(script), glue: absolute(glue), wasm: absolute(worker.content), texts, first };
     const arrived = new Arrivals(Number(size));
     window.planariumEngine = new Engine(names, (bytes) => arrived.main(bytes), framed);
     addEventListener("planarium:piece", ({ detail }) => arrived.piece(detail));
@@ -67,14 +81,6 @@ import { Served } from "./served.js";
   const root = document.documentElement;
   root.dataset.boot = "starting";
 
-  // Storage may be refused; then the page has its first looks.
-  const kept = (storage, key) => {
-    try {
-      return window[storage].getItem(`planarium.${key}`) ?? "";
-    } catch {
-      return "";
-    }
-  };
   // In a frame of another document the address says how it looks, and there is no picture.
   const framed = root.hasAttribute("data-frame");
   const query = new URLSearchParams(location.search);

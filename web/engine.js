@@ -67,10 +67,13 @@ export class Engine {
   #take;
   #tries = 0;
   #wasUp = false;
+  /** The page's own file is there. */
+  #mayCome = false;
   #fail;
 
   /**
-   * @param {{ script: string, glue: string, wasm: string }} names addresses of the worker's files
+   * @param {{ script: string, glue: string, wasm: string, texts: string, first?: object }} names addresses of the worker's files, and what
+   *   the page shows first, see ahead.js
    * @param {(bytes: number) => void} progress hears how many bytes of the engine have arrived
    * @param {boolean} shares frames of the same document have one worker together
    */
@@ -96,6 +99,12 @@ export class Engine {
   hear(take) {
     this.#take = take;
     if (this.#hello) take(this.#hello);
+  }
+
+  /** The page's own file is there: what the first world needs may come beside the rest. */
+  ahead() {
+    this.#mayCome = true;
+    if (this.#worker && !this.#hello) this.#worker.postMessage({ ahead: true });
   }
 
   /** Ends the worker, whatever it does, and starts another one. Texts that wait are dropped. */
@@ -134,7 +143,7 @@ export class Engine {
   /** Whether another page with these files may have a session of this page's worker. */
   lends(names) {
     // The names of the engine's pieces stand in its glue.
-    const same = ["script", "glue", "wasm"].every((file) => names[file] === this.#names[file]);
+    const same = ["script", "glue", "wasm", "texts"].every((file) => names[file] === this.#names[file]);
     return Boolean(this.#worker) && !this.#left && same;
   }
 
@@ -192,10 +201,13 @@ export class Engine {
         if (this.#hello) this.#take?.(JSON.stringify({ Panicked: words }));
         else this.#refused(new Error(words));
       };
+      const { glue, texts, first } = this.#names;
+      worker.postMessage({ glue, texts, first });
+      if (this.#mayCome) worker.postMessage({ ahead: true });
       this.#module ??= this.#compiled();
       // Another frame's module may not be had any more.
       const module = (await this.#module) ?? (await (this.#module = this.#compiled()));
-      if (isOurs()) worker.postMessage({ glue: this.#names.glue, module });
+      if (isOurs()) worker.postMessage({ module });
     } catch (error) {
       this.#refused(error);
     }
@@ -258,6 +270,8 @@ export class Engine {
     if (!this.#hello) {
       this.#hello = data;
       this.#wasUp = true;
+      // Another worker shows what this one has come to.
+      this.#names.first = undefined;
       for (const text of this.#held.splice(0)) this.#line.postMessage(text);
     }
     this.#take?.(data);

@@ -7,18 +7,9 @@ import { compiled } from "./compiled.js";
 /** What arrives is told as an event: `{ piece, bytes, total }`, and `{ piece, failed }` where it does not come. */
 export const ARRIVES = "planarium:piece";
 
-/** Fetches, compiles and instantiates one file; `known` says how much of it is there. */
-async function brought(known, engine, compile) {
-  const module = await compile(known.url, (bytes) => {
-    known.bytes = Math.min(bytes, known.size);
-    known.tell.forEach((tell) => tell());
-  });
-  new WebAssembly.Instance(module, { __wasm_split: engine() });
-  known.bytes = known.size;
-}
-
 /**
- * Gives what makes loaders of pieces: of a name and the names of its files.
+ * Gives `load`, which makes loaders of pieces, of a name and the names of its files; and `ahead`, which fetches and compiles files before
+ * the engine is there.
  *
  * @param {Record<string, { url: string, size: number }>} files
  * @param {() => Record<string, any>} engine what the engine shares with its pieces: all its exports
@@ -34,18 +25,35 @@ export function loaders(
   /** Files that are there or on their way. */
   const known = new Map();
 
-  function load(name) {
+  /** Fetches and compiles a file, once. */
+  function fetched(name) {
     if (!known.has(name)) {
       const file = { ...files[name], bytes: 0, tell: new Set() };
       known.set(name, file);
-      file.done = brought(file, engine, compile);
-      file.done.catch(() => known.delete(name));
+      file.module = compile(file.url, (bytes) => {
+        file.bytes = Math.min(bytes, file.size);
+        file.tell.forEach((tell) => tell());
+      });
+      file.module.catch(() => known.delete(name));
     }
     return known.get(name);
   }
 
+  /** The same, and instantiates it. */
+  function brought(name) {
+    const file = fetched(name);
+    if (!file.done) {
+      file.done = file.module.then((module) => {
+        new WebAssembly.Instance(module, { __wasm_split: engine() });
+        file.bytes = file.size;
+      });
+      file.done.catch(() => known.delete(name));
+    }
+    return file;
+  }
+
   async function arrive(piece, names) {
-    const parts = names.map(load);
+    const parts = names.map(brought);
     const sum = (key) => parts.reduce((all, part) => all + part[key], 0);
     const tell = () => say({ piece, bytes: sum("bytes"), total: sum("size") });
     parts.forEach((part) => part.tell.add(tell));
@@ -58,8 +66,9 @@ export function loaders(
     tell();
   }
 
+  const ahead = (names) => names.forEach(fetched);
   // The engine hands over a function of its own, which is told whether the piece is there.
-  return (piece, names) => async (callback, data) => {
+  const load = (piece, names) => async (callback, data) => {
     let isThere = true;
     try {
       await arrive(piece, names);
@@ -69,4 +78,5 @@ export function loaders(
     }
     engine().__indirect_function_table.get(callback)(data, isThere);
   };
+  return { load, ahead };
 }

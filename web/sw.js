@@ -44,9 +44,17 @@ async function tidy() {
   await self.clients.claim();
 }
 
+/** The texts of an example or a lesson, out of the file of all of them, which is kept in their place. */
+async function fromAll(cache, url) {
+  const [, before, name, hash] = /^(.*\/texts\/)(.+)(-[0-9a-f]{16}\.json)$/.exec(url) ?? [];
+  const all = name && (await cache.match(`${before}all${hash}`));
+  const texts = all && (await all.json())[name];
+  return texts && Response.json(texts);
+}
+
 async function fromCacheFirst(request) {
   const cache = await caches.open(CACHE);
-  const kept = await cache.match(request.url);
+  const kept = (await cache.match(request.url)) ?? (await fromAll(cache, request.url));
   if (kept) return kept;
   const response = await fetch(request);
   if (response.ok) await cache.put(request.url, response.clone());

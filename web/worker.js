@@ -1,13 +1,21 @@
 // The engine's worker: loads the host, hands it the pages' texts, and lets it work in slices, so that what comes meanwhile lands.
 //
 // The page that started it is session 0 and speaks to the worker itself. Frames beside it bring a port each and get a host of their own
-// over the same WebAssembly. Messages to the worker that are no texts: where the glue is, with the compiled module, as the first one;
-// `{ join }` with the port of a session, `{ end }`. All others are texts, see crates/messages/src/wire. What arrives of a piece of the engine is told
-// to every page, see pieces.js.
+// over the same WebAssembly. Messages to the worker that are no texts: where the glue and the texts are and what the page shows first, as
+// the first one; the compiled module; `{ ahead }`, when the page's own file is there; `{ join }` with the port of a session, `{ end }`. All others are
+// texts, see crates/messages/src/wire. What arrives of a piece of the engine is told to every page, see pieces.js.
+import { wanted } from "./ahead.js";
 import { ARRIVES } from "./pieces.js";
+import { textFiles } from "./texts.js";
 
 /** The host's class, once it is loaded. */
 let Engine;
+/** The glue, on its way. */
+let glue;
+/** Fetches a file of texts by its name. */
+let texts;
+/** The systems that the first world needs, as soon as they are known. */
+let systems = Promise.resolve([]);
 /** The engine has failed: nothing of it may run any more. */
 let over = false;
 /** Number to session, `{ number, line, engine }`. */
@@ -63,7 +71,7 @@ function begin(session) {
   const post = (text) => session.line.postMessage(text);
   // Code that was fetched for a frame that is gone by then is of no use to it.
   const wake = () => sessions.get(session.number) === session && soon(session, true);
-  guarded(session, () => (session.engine = new Engine(post, wake)));
+  guarded(session, () => (session.engine = new Engine(post, wake, texts)));
 }
 
 function take(session, text) {
@@ -91,9 +99,33 @@ function end(number) {
   self.postMessage({ ended: number });
 }
 
-async function load({ glue, module }) {
+/** Fetches the glue, and the texts of the first world as soon as their names are known. */
+function start(names) {
+  glue = import(names.glue);
+  texts = textFiles(names.texts);
+  systems = glue.then(async ({ known }) => {
+    if (!known || !names.first) return [];
+    const first = await wanted(names.first, known);
+    // Who asks for them hears how it ended.
+    for (const name of first.texts) texts(name).catch(() => {});
+    return first.systems;
+  });
+  systems.catch(() => {});
+}
+
+/** Fetches the pieces of the first world, beside the main part. */
+async function ahead() {
   try {
-    const { default: init, Engine: loaded } = await import(glue);
+    const [{ ahead: fetched, known }, words] = [await glue, await systems];
+    fetched?.([...new Set(words.flatMap((word) => known.systems[word] ?? []))]);
+  } catch {
+    // They come when the engine asks for them.
+  }
+}
+
+async function load(module) {
+  try {
+    const { default: init, Engine: loaded } = await glue;
     await init({ module_or_path: module });
     Engine = loaded;
     sessions.forEach(begin);
@@ -108,5 +140,7 @@ self.onmessage = ({ data, ports }) => {
   if (typeof data === "string") take(sessions.get(0), data);
   else if (data.join) join(data.join, ports[0]);
   else if (data.end) end(data.end);
-  else load(data);
+  else if (data.glue) start(data);
+  else if (data.module) load(data.module);
+  else if (data.ahead) ahead();
 };

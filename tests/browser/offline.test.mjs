@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { DIST, open, serve, soon, started } from "./harness.mjs";
+import { playground } from "./playground.mjs";
 
 /** Waits until the page's files are kept: those it starts with, and the rest. */
 async function kept(page) {
@@ -17,6 +18,7 @@ async function kept(page) {
     });
     assert.equal(state, "activated");
     assert.ok(names.some((name) => /editor-/.test(name)), names.join("\n"));
+    assert.ok(names.some((name) => /\/texts\/all-/.test(name)), names.join("\n"));
     for (const piece of pieces) assert.ok(names.some((name) => name.endsWith(`/${piece}`)), `${piece} in ${names.join("\n")}`);
   });
 }
@@ -32,8 +34,10 @@ test("a second visit works with the network off, and plays", async () => {
     await started(page);
     await page.keyboard.press("Space");
     await page.getByRole("button", { name: "Pause" }).waitFor();
-    // Parts loaded on demand are available, too: the rich editor.
+    // Parts loaded on demand are available, too: the rich editor, and another example with its system.
     await page.locator(".cm-content").waitFor();
+    await playground(page).example("Three instances at 70 percent");
+    await page.getByRole("banner").getByRole("button", { name: /Three instances at 70 percent/ }).waitFor();
     check();
   } finally {
     await close();

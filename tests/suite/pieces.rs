@@ -1,14 +1,15 @@
-//! The code of systems and layers is there before a question needs it, and only what it needs.
+//! The code of systems and layers and the texts of examples and lessons are there before a question needs them, and only what it needs.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests end the test")]
 
-use planarium_host::{Host, absent_for, code_was_absent, fetch};
+use planarium_host::{BuiltIn, Fetched, Host, TextFile, Texts, absent_for, fetch, was_absent};
 use planarium_messages::draft::{Draft, Editor};
-use planarium_messages::facts::{Fact, Keep};
+use planarium_messages::facts::{Fact, Keep, Reply};
 use planarium_messages::lessons::LessonAsk;
 use planarium_messages::questions::{Ask, Begin, EditorChange, Question};
 use planarium_protocol::Input;
 use planarium_protocol::input::{HttpCall, LoadService};
+use planarium_protocol::json;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -18,11 +19,14 @@ use std::task::{Context, Poll, Waker};
 /// Virtual time that each run is played. *Units*: milliseconds.
 const PLAYED_MS: u64 = 180_000;
 
-/// A host whose code is fetched as the page's worker does.
+/// A host whose code and texts are fetched as the page's worker does.
 struct Page {
     host: Host,
+    texts: Rc<Fetched>,
     /// Systems and layers that were fetched.
     fetched: BTreeSet<&'static str>,
+    /// Files of texts that were fetched.
+    files: BTreeSet<String>,
     tab: Rc<RefCell<String>>,
 }
 
@@ -30,12 +34,13 @@ impl Page {
     fn new() -> Self {
         let tab: Rc<RefCell<String>> = Rc::default();
         let kept = Rc::clone(&tab);
-        let host = Host::new(move |keep| {
+        let texts = Rc::new(Fetched::default());
+        let host = Host::with_texts(Rc::<Fetched>::clone(&texts), move |keep| {
             if let Keep::Tab(state) = keep {
                 *kept.borrow_mut() = state;
             }
         });
-        Self { host, fetched: BTreeSet::new(), tab }
+        Self { host, texts, fetched: BTreeSet::new(), files: BTreeSet::new(), tab }
     }
 
     fn put(&mut self, question: Question) -> Vec<Fact> {
@@ -45,12 +50,16 @@ impl Page {
                 break;
             }
             assert!(round < 5, "{absent:?} stay absent");
-            assert_eq!(now(fetch(&absent)), Ok(()));
-            self.fetched.extend(absent);
+            assert_eq!(now(fetch(&absent.code)), Ok(()));
+            self.fetched.extend(absent.code);
+            for file in absent.texts {
+                assert_eq!(self.texts.take(file, &text_of(file)), Ok(()));
+                self.files.insert(file.to_string());
+            }
         }
         let about = format!("{:.200?}", question.ask);
         let facts = self.host.answer(question);
-        assert!(!code_was_absent(), "code was absent: {about}");
+        assert!(!was_absent(&self.host), "something was absent: {about}");
         facts
     }
 
@@ -84,6 +93,32 @@ impl Page {
     }
 }
 
+/// A file of texts as the build of the page writes it.
+fn text_of(file: TextFile<'_>) -> String {
+    let example = |id| {
+        let texts = BuiltIn.example(id).expect("an example");
+        json!({"teaches": texts.teaches, "scenario": texts.scenario, "files": texts.files})
+    };
+    let lesson = |id, language| {
+        let texts = BuiltIn.lesson(id, language).expect("a lesson");
+        json!({"lesson": texts.lesson, "texts": texts.texts})
+    };
+    let content = match file {
+        TextFile::Example(id) => example(id),
+        TextFile::Lesson(id, language) => lesson(id, language),
+        TextFile::All => {
+            let examples = planarium_gallery::example_heads().iter();
+            let examples = examples.map(|head| (TextFile::Example(head.id).to_string(), example(head.id)));
+            let lessons = planarium_gallery::lesson_heads().iter().flat_map(|head| {
+                let each = head.titles.iter().map(|(language, _)| (head.id, *language));
+                each.map(|(id, word)| (TextFile::Lesson(id, word).to_string(), lesson(id, word)))
+            });
+            examples.chain(lessons).collect()
+        }
+    };
+    content.to_string()
+}
+
 /// Outside of a browser nothing has to arrive.
 fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -103,6 +138,7 @@ fn every_example_plays_with_the_code_that_it_asks_for() {
         let (parts, words) = apart(|| {
             let mut page = Page::begin(example.id);
             page.play();
+            assert_eq!(page.files, [format!("example-{}", example.id)].into());
             (page.digest(), page.words())
         });
         let whole = apart(|| {
@@ -131,6 +167,8 @@ fn every_lesson_plays_with_the_code_that_it_asks_for() {
             page.ask(Ask::Lesson(LessonAsk::Open(lesson.id.into())));
             page.ask(Ask::Lesson(LessonAsk::Solution));
             page.play();
+            let wanted = ["example-hello-world".to_owned(), format!("lesson-{}-en", lesson.id)];
+            assert_eq!(page.files, wanted.into());
         });
     }
 }
@@ -183,6 +221,43 @@ fn a_call_and_a_line_fetch_the_system_that_they_are_for() {
         assert!(page.fetched.contains("kube") && page.fetched.contains("kubernetes"), "{:?}", page.fetched);
         page.ask(Ask::Run { line: "kubectl get instances".to_owned(), service: None });
         assert!(page.fetched.contains("kudo"), "{:?}", page.fetched);
+    });
+}
+
+#[test]
+fn a_way_back_to_a_stored_world_fetches_its_texts_and_its_code() {
+    let tab = apart(|| {
+        let mut page = Page::begin("canary");
+        page.ask(Ask::OpenExample("quality-gate".into()));
+        page.ask(Ask::Lesson(LessonAsk::Open("status".into())));
+        page.ask(Ask::WriteAddress);
+        page.tab.take()
+    });
+    apart(move || {
+        let mut page = Page::new();
+        page.ask(Ask::Begin(Box::new(Begin { tab: Some(tab), ..Begin::default() })));
+        assert_eq!(page.files, ["lesson-status-en".to_owned()].into());
+        for _ in 0..2 {
+            page.ask(Ask::Undo);
+        }
+        assert_eq!(page.files.len(), 3, "{:?}", page.files);
+        assert!(page.fetched.contains("skopos"));
+    });
+}
+
+#[test]
+fn results_that_were_handed_in_fetch_the_lessons_that_they_are_for() {
+    apart(|| {
+        let mut page = Page::begin("hello-world");
+        page.ask(Ask::Lesson(LessonAsk::Open("status".into())));
+        let facts = page.ask(Ask::Lesson(LessonAsk::HandIn("Ada".to_owned())));
+        let link = facts.into_iter().find_map(|fact| match fact {
+            Fact::Reply(Reply::HandIn(link)) => link,
+            _ => None,
+        });
+        let mut other = Page::begin("hello-world");
+        other.ask(Ask::Lesson(LessonAsk::Results(link.expect("a link"))));
+        assert!(other.files.contains("lesson-status-en"), "{:?}", other.files);
     });
 }
 

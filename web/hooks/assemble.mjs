@@ -2,6 +2,7 @@
 // - web/styles/main.css with all it imports becomes one style sheet,
 // - each piece of WebAssembly (the page, its worker) gets its glue script in one file, its own script, and a <meta> that names them;
 //   files that were split off one are named in its glue,
+// - the texts of examples and lessons get a file each, and a <meta> from which their addresses follow,
 // - every file gets a name that changes with its content,
 // - in a release scripts and styles are minified, the page's picture stands in the document, and a service worker keeps the files.
 import { createHash } from "node:crypto";
@@ -19,17 +20,24 @@ import path from "node:path";
 /** What a file's name says of its content. */
 const digest = (content) => createHash("sha256").update(content).digest("hex").slice(0, 16);
 
-/** The script that loads what was split off: one function for each split, under the name by which the engine imports it. */
-export function loading(splits, files, glue, script) {
+/**
+ * The script that loads what was split off: one function for each split, under the name by which the engine imports it; and for
+ * web/worker.js, what fetches files of systems ahead, and what is known of the first world.
+ */
+export function loading(splits, files, glue, script, known) {
   const addresses = Object.entries(files).map(
     ([file, { url, size }]) => `${JSON.stringify(file)}: { url: new URL(${JSON.stringify(url)}, import.meta.url).href, size: ${size} }`,
   );
   const loads = Object.entries(splits).map(
     ([name, names]) => `export const __wasm_split_load_${name} = load(${JSON.stringify(name)}, ${JSON.stringify(names)});\n`,
   );
+  const filesOf = (pieces) => [...new Set(pieces.flatMap((piece) => splits[piece] ?? []))];
+  const systems = Object.fromEntries(Object.entries(known.systems).map(([word, pieces]) => [word, filesOf(pieces)]));
   return `import { initSync } from "./${glue}.js";
 import { loaders } from ${JSON.stringify(script)};
-const load = loaders({ ${addresses.join(", ")} }, () => initSync());
+const { load, ahead } = loaders({ ${addresses.join(", ")} }, () => initSync());
+export { ahead };
+export const known = ${JSON.stringify({ ...known, systems })};
 ${loads.join("")}`;
 }
 
@@ -61,11 +69,9 @@ export class Assembly {
    */
   async piece(piece) {
     const from = path.resolve(piece.folder);
-    await this.splits(piece, from);
-    const [wasm, glue] = await Promise.all([
-      readFile(path.join(from, `${piece.package}_bg.wasm`)),
-      this.bundled(path.join(from, `${piece.package}.js`)),
-    ]);
+    const isSplit = await this.splits(piece, from);
+    const wasm = await readFile(path.join(from, `${piece.package}_bg.wasm`));
+    const glue = await this.bundled(path.join(from, isSplit ? "entry.js" : `${piece.package}.js`));
     const glueName = await this.place(`./${piece.package}.js`, glue);
     const wasmName = await this.place(`./${piece.package}_bg.wasm`, wasm);
     let meta = `<meta name="planarium-${piece.name}" content="${wasmName}" data-glue="${glueName}" data-size="${wasm.length}"`;
@@ -79,12 +85,28 @@ export class Assembly {
   }
 
   /**
+   * Places the texts of examples and lessons. One hash stands for all of them, so that the address of each follows from its name.
+   *
+   * @param {string} folder a file for each, and `known.json`, see xtask/src/page/texts.rs
+   */
+  async texts(folder) {
+    this.known = JSON.parse(await readFile(path.join(folder, "known.json"), "utf8"));
+    const names = (await readdir(folder)).filter((name) => name !== "known.json").sort();
+    const contents = await Promise.all(names.map((name) => readFile(path.join(folder, name))));
+    const hash = digest(JSON.stringify([names, contents.map(digest)]));
+    await mkdir(path.join(this.target, "texts"), { recursive: true });
+    const place = (name, at) => writeFile(path.join(this.target, "texts", name.replace(/\.json$/, `-${hash}.json`)), contents[at]);
+    await Promise.all(names.map(place));
+    this.beforeScripts(`<meta name="planarium-texts" content="./texts/*-${hash}.json">`);
+  }
+
+  /**
    * Places the files that were split off a piece, and writes the script that loads them, which its glue imports. The page does not name
-   * them: what has been split off is not loaded with it.
+   * them: what has been split off is not loaded with it. Returns whether anything was.
    */
   async splits(piece, from) {
     const list = await readFile(path.join(from, "splits.json"), "utf8").catch(() => undefined);
-    if (list === undefined) return;
+    if (list === undefined) return false;
     const splits = JSON.parse(list);
     const files = {};
     for (const file of new Set(Object.values(splits).flat())) {
@@ -92,7 +114,12 @@ export class Assembly {
       const name = `./${piece.name}-${file.replace(/^split_/, "").replaceAll("_", "-")}.wasm`;
       files[file] = { url: await this.place(name, content), size: content.length };
     }
-    await writeFile(path.join(from, "__wasm_split.js"), loading(splits, files, piece.package, path.join(this.source, "web/pieces.js")));
+    const script = loading(splits, files, piece.package, path.join(this.source, "web/pieces.js"), this.known);
+    await writeFile(path.join(from, "__wasm_split.js"), script);
+    const glue = JSON.stringify(`./${piece.package}.js`);
+    const entry = `export * from ${glue};\nexport { default } from ${glue};\nexport { ahead, known } from "./__wasm_split.js";\n`;
+    await writeFile(path.join(from, "entry.js"), entry);
+    return true;
   }
 
   /** Puts the page's picture into the document, see web/src/app/picture.rs. */
@@ -125,7 +152,9 @@ export class Assembly {
   /** The service worker under its own name, which browsers look for, with the names of this version's files. */
   async offline() {
     const all = (await readdir(this.target, { recursive: true })).map((name) => `./${name.replaceAll("\\", "/")}`);
-    const hashed = all.filter((name) => /-[0-9a-f]{16}(_bg)?\.\w+$/.test(name));
+    // The texts of each example and lesson are kept in one file.
+    const isKept = (name) => !name.startsWith("./texts/") || name.startsWith("./texts/all-");
+    const hashed = all.filter((name) => /-[0-9a-f]{16}(_bg)?\.\w+$/.test(name) && isKept(name));
     const files = JSON.stringify({
       page: hashed.filter((name) => this.html.includes(`"${name}"`) && !name.startsWith("./editor/")),
       rest: hashed.filter((name) => !this.html.includes(`"${name}"`) || name.startsWith("./editor/")),

@@ -1,10 +1,10 @@
-// Assembles the page for `cargo xtask`: node web/hooks/build.mjs '{"source", "target", "release", "pieces", "picture"}'.
+// Assembles the page for `cargo xtask`: node web/hooks/build.mjs '{"source", "target", "release", "pieces", "texts", "picture"}'.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Assembly } from "./assemble.mjs";
 import { compress } from "./compress.mjs";
 
-const { source, target, release, pieces, picture } = JSON.parse(process.argv[2] ?? "{}");
+const { source, target, release, pieces, texts, picture } = JSON.parse(process.argv[2] ?? "{}");
 
 /** index.html without its instructions to trunk: files to insert are inserted, programs come as pieces. */
 async function ownPage() {
@@ -27,11 +27,12 @@ async function ownPage() {
 
 const page = new Assembly({ source, target, release, html: await ownPage() });
 await page.ownFiles();
+await page.texts(texts);
 for (const piece of pieces) {
   const { glue, wasm } = await page.piece(piece);
-  if (piece.name === "engine") {
-    page.intoHead(`<link rel="modulepreload" href="${glue}">`);
-  }
+  // What runs before the first paint fetches the engine by itself, and a server may say that nothing is kept.
+  if (piece.name !== "engine") continue;
+  page.intoHead(`<link rel="modulepreload" href="${glue}">`);
   page.intoHead(`<link rel="preload" href="${wasm}" as="fetch" type="application/wasm" crossorigin>`);
 }
 if (picture) {

@@ -22,6 +22,8 @@ const piece = (name) =>
     stdio: "inherit",
   });
 
+piece("texts");
+await page.texts(path.join(built, "texts"));
 // Trunk knows one program of the page. The worker is built as `cargo xtask` builds it.
 if (await access(path.join(source, "crates/worker/Cargo.toml")).then(() => true, () => false)) {
   piece("worker");

@@ -8,7 +8,7 @@ use crate::page;
 use crate::setup;
 use crate::size;
 
-/// Builds the page and prints the size of each file.
+/// Builds the page and prints the size of each file; the texts of examples and lessons are one line.
 pub(crate) fn run(args: &[String]) -> Result<bool> {
     anyhow::ensure!(args.is_empty(), "dist takes no arguments; see cargo xtask dist --help");
     let root = files::root()?;
@@ -20,12 +20,17 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     names.retain(|path| path.extension().is_none_or(|extension| extension != "br" && extension != "gz"));
     let sizes = size::compressed(&names)?;
     out::say(format!("{:<48} {:>10} {:>10}", "dist/", "bytes", "brotli"));
-    let mut total = (0, 0);
+    let (mut total, mut texts) = ((0, 0), (0, 0));
     for (path, brotli) in names.iter().zip(&sizes) {
         let bytes = path.metadata().map_or(0, |meta| meta.len());
         total = (total.0 + bytes, total.1 + brotli);
-        out::say(format!("{:<48} {bytes:>10} {brotli:>10}", files::shown(&dist, path)));
+        if path.starts_with(dist.join("texts")) {
+            texts = (texts.0 + bytes, texts.1 + brotli);
+        } else {
+            out::say(format!("{:<48} {bytes:>10} {brotli:>10}", files::shown(&dist, path)));
+        }
     }
+    out::say(format!("{:<48} {:>10} {:>10}", "texts/", texts.0, texts.1));
     out::say(format!("{:<48} {:>10} {:>10}", "in all", total.0, total.1));
     Ok(true)
 }

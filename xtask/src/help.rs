@@ -110,8 +110,8 @@ Example: cargo xtask dist"
             "\
 cargo xtask piece NAME FOLDER [--release]
 
-Builds one piece of the page into FOLDER: a WebAssembly file with its glue (engine, worker), or the first picture
-(picture). Trunk's hook calls it; the other tasks build all pieces by themselves.
+Builds one piece of the page into FOLDER: a WebAssembly file with its glue (engine, worker), the first picture (picture),
+or the texts of examples and lessons (texts). Trunk's hook calls it; the other tasks build all pieces by themselves.
 
 Example: cargo xtask piece worker target-web/worker --release"
         }

@@ -180,17 +180,34 @@ fn items(root: &Path) -> Result<Vec<Item>> {
         let wasm = Some(headless_wasm(root, variant)).filter(|path| path.is_file());
         items.push(item(&format!("engine: {}", variant.name), variant.budget, wasm.into_iter().collect()));
     }
-    for folder in files::subfolders(&root.join("examples")) {
-        let name = format!("example {}", folder.file_name().unwrap_or_default().to_string_lossy());
-        items.push(item(&name, 4, vec![packed_example(root, &folder)?]));
-    }
-    items.extend(lessons(root));
+    items.extend(texts(&files::with_extension(&dist.join("texts"), "json")).into_iter().map(
+        |(name, file)| {
+            let kilobytes = if name.starts_with("texts of all") { 120 } else { 4 };
+            item(&name, kilobytes, vec![file])
+        },
+    ));
     Ok(items)
+}
+
+/// The files of texts as rows: `example-canary-0123456789abcdef.json` is the example `canary`.
+fn texts(files: &[PathBuf]) -> Vec<(String, PathBuf)> {
+    let row = |file: &PathBuf| {
+        let stem = file.file_stem()?.to_string_lossy().into_owned();
+        let (name, _) = stem.rsplit_once('-')?;
+        let name = match name.split_once('-') {
+            Some((kind, rest)) => format!("{kind} {rest}"),
+            None => "texts of all examples and lessons".to_owned(),
+        };
+        Some((name, file.clone()))
+    };
+    files.iter().filter_map(row).collect()
 }
 
 /// The engine that a world of one system loads in the page.
 struct World {
     title: &'static str,
+    /// The word of its dialect.
+    word: &'static str,
     /// Its system, and what that runs on, as the splits of the worker are named.
     splits: &'static [&'static str],
     /// Budget of joining a world of the first one. *Units*: kilobytes.
@@ -198,12 +215,18 @@ struct World {
 }
 
 const WORLDS: [World; 5] = [
-    World { title: "DC/OS SDK", splits: &["mesos", "sdk"], joining: 0 },
-    World { title: "Marathon", splits: &["mesos", "marathon"], joining: 110 },
-    World { title: "Skopos", splits: &["skopos"], joining: 110 },
-    World { title: "KUDO", splits: &["kube", "kudo"], joining: 220 },
-    World { title: "Kubernetes", splits: &["kube", "kubernetes"], joining: 220 },
+    World { title: "DC/OS SDK", word: "sdk", splits: &["mesos", "sdk"], joining: 0 },
+    World { title: "Marathon", word: "marathon", splits: &["mesos", "marathon"], joining: 110 },
+    World { title: "Skopos", word: "skopos", splits: &["skopos"], joining: 110 },
+    World { title: "KUDO", word: "kudo", splits: &["kube", "kudo"], joining: 220 },
+    World { title: "Kubernetes", word: "kubernetes", splits: &["kube", "kubernetes"], joining: 220 },
 ];
+
+/// The words of systems, and of the cluster alone, with the splits of the worker that each needs.
+pub(crate) fn pieces() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    let alone: &[&str] = &["mesos"];
+    WORLDS.iter().map(|world| (world.word, world.splits)).chain([("mesos", alone)])
+}
 
 /// Budget of the engine that a world of one system loads. *Units*: kilobytes.
 const ONE_WORLD: u64 = 560;
@@ -286,51 +309,9 @@ fn largest(what: &str, budget: u64, paths: &[PathBuf]) -> Result<Measured> {
     Ok(Measured { name, budget, bytes, is_there: !paths.is_empty() })
 }
 
-/// Each lesson with its texts in each language.
-fn lessons(root: &Path) -> Vec<Item> {
-    let files = files::with_extension(&root.join("lessons"), "yaml");
-    let named = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut items = Vec::new();
-    for lesson in &files {
-        let lesson_name = named(lesson);
-        let Some(id) = lesson_name.strip_suffix(".planarium.yaml") else { continue };
-        for texts in files.iter().filter(|texts| *texts != lesson) {
-            let name = named(texts);
-            let rest = name.strip_prefix(id).and_then(|rest| rest.strip_prefix('.'));
-            let Some(language) = rest.and_then(|rest| rest.strip_suffix(".yaml")) else { continue };
-            items.push(Item {
-                name: format!("lesson {id} ({language})"),
-                budget: 4000,
-                paths: vec![lesson.clone(), texts.clone()],
-                may_lack: false,
-            });
-        }
-    }
-    items
-}
-
 /// Returns whether the name of a file begins so.
 fn starts(path: &Path, start: &str) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start))
-}
-
-/// Packs an example as the gallery ships it: all but the golden transcript, one file after the other.
-fn packed_example(root: &Path, folder: &Path) -> Result<PathBuf> {
-    let mut packed = String::new();
-    for path in files::walk(folder) {
-        let name = files::shown(folder, &path);
-        if !name.contains("transcript") {
-            packed.push_str(&name);
-            packed.push('\n');
-            packed.push_str(&files::read(&path)?);
-        }
-    }
-    let folder_name = folder.file_name().unwrap_or_default();
-    let target = files::web_target(root).join("examples");
-    fs::create_dir_all(&target)?;
-    let path = target.join(folder_name);
-    fs::write(&path, packed).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(path)
 }
 
 /// The features that each build the engine with one system alone.
@@ -418,6 +399,14 @@ mod tests {
         let counted = |name: &str| rows.iter().find(|(own, ..)| own == name).map(|(.., files)| files.len());
         assert_eq!(counted("engine of a world of DC/OS SDK"), Some(4));
         assert_eq!(counted("Marathon joining DC/OS SDK"), Some(1));
+    }
+
+    #[test]
+    fn a_file_of_texts_is_named_after_what_it_is_of() {
+        let named = |file: &str| texts(&[PathBuf::from(file)]).into_iter().map(|(name, _)| name).next();
+        assert_eq!(named("texts/example-web-shop-0a.json").as_deref(), Some("example web-shop"));
+        assert_eq!(named("texts/lesson-canary-en-0a.json").as_deref(), Some("lesson canary-en"));
+        assert_eq!(named("texts/all-0a.json").as_deref(), Some("texts of all examples and lessons"));
     }
 
     #[test]

@@ -2,10 +2,14 @@
 //!
 //! Knows: names and texts. Must not know: how anything is run. Holds no logic
 //! but the reading of a README's header.
+//!
+//! A program that asks only for heads has no text in it: those are tables of their own.
 
 mod front_matter;
+mod text_file;
 
 pub use front_matter::front_matter;
+pub use text_file::TextFile;
 
 /// One example: a folder below `examples/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +40,30 @@ pub struct Example {
 impl Example {
     /// Dialects of all systems that run in it; `mesos` for the cluster alone.
     pub fn systems(&self) -> impl Iterator<Item = &'static str> {
-        let beside = self.beside.split(',').map(str::trim).filter(|word| !word.is_empty());
-        std::iter::once(self.dialect).chain(beside)
+        systems(self.dialect, self.beside)
+    }
+}
+
+fn systems(dialect: &'static str, beside: &'static str) -> impl Iterator<Item = &'static str> {
+    let beside = beside.split(',').map(str::trim).filter(|word| !word.is_empty());
+    std::iter::once(dialect).chain(beside)
+}
+
+/// One example without its texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExampleHead {
+    /// Folder name.
+    pub id: &'static str,
+    /// Dialect of its definition.
+    pub dialect: &'static str,
+    /// Dialects of the other systems on the same machines, separated by commas; empty if it runs alone.
+    pub beside: &'static str,
+}
+
+impl ExampleHead {
+    /// Dialects of all systems that run in it; `mesos` for the cluster alone.
+    pub fn systems(&self) -> impl Iterator<Item = &'static str> {
+        systems(self.dialect, self.beside)
     }
 }
 
@@ -56,6 +82,22 @@ impl Lesson {
     /// Returns the texts in a language, or near it, with the word of theirs; see [`in_language`].
     pub fn texts_in(&self, language: &str) -> Option<(&'static str, &'static str)> {
         in_language(self.texts, language).copied()
+    }
+}
+
+/// One lesson without its texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LessonHead {
+    /// Id, which is the file's name.
+    pub id: &'static str,
+    /// Titles by language.
+    pub titles: &'static [(&'static str, &'static str)],
+}
+
+impl LessonHead {
+    /// Returns the title in a language, or near it, after the word of its language; see [`in_language`].
+    pub fn title_in(&self, language: &str) -> Option<(&'static str, &'static str)> {
+        in_language(self.titles, language).copied()
     }
 }
 
@@ -79,6 +121,18 @@ pub fn lesson(id: &str) -> Option<&'static Lesson> {
     LESSONS.iter().find(|lesson| lesson.id == id)
 }
 
+static LESSON_HEADS: &[LessonHead] = include!(concat!(env!("OUT_DIR"), "/lesson_heads.rs"));
+
+/// The heads of all lessons in the order of the course.
+pub fn lesson_heads() -> &'static [LessonHead] {
+    LESSON_HEADS
+}
+
+/// The head of the lesson with this id.
+pub fn lesson_head(id: &str) -> Option<&'static LessonHead> {
+    LESSON_HEADS.iter().find(|lesson| lesson.id == id)
+}
+
 static EXAMPLES: &[Example] = include!(concat!(env!("OUT_DIR"), "/examples.rs"));
 
 /// All examples in menu order.
@@ -89,6 +143,18 @@ pub fn examples() -> &'static [Example] {
 /// The example with this id.
 pub fn find(id: &str) -> Option<&'static Example> {
     EXAMPLES.iter().find(|example| example.id == id)
+}
+
+static EXAMPLE_HEADS: &[ExampleHead] = include!(concat!(env!("OUT_DIR"), "/example_heads.rs"));
+
+/// The heads of all examples in menu order.
+pub fn example_heads() -> &'static [ExampleHead] {
+    EXAMPLE_HEADS
+}
+
+/// The head of the example with this id.
+pub fn example_head(id: &str) -> Option<&'static ExampleHead> {
+    EXAMPLE_HEADS.iter().find(|example| example.id == id)
 }
 
 #[cfg(test)]
@@ -128,5 +194,23 @@ mod tests {
             assert!(!example.files.is_empty() || example.dialect == "mesos", "{}: no definition", example.id);
             assert_eq!(find(example.id), Some(example));
         }
+    }
+
+    #[test]
+    fn heads_are_those_of_the_texts() {
+        let heads = example_heads().iter().map(|head| (head.id, head.systems().collect::<Vec<_>>()));
+        let whole = examples().iter().map(|example| (example.id, example.systems().collect()));
+        assert!(heads.eq(whole));
+        for (head, lesson) in lesson_heads().iter().zip(lessons()) {
+            assert_eq!(lesson_head(lesson.id), Some(head));
+            for ((language, title), (own, text)) in head.titles.iter().zip(lesson.texts) {
+                assert!(
+                    language == own && text.starts_with(&format!("title: {title}\n")),
+                    "{}: {title}",
+                    head.id
+                );
+            }
+        }
+        assert_eq!(lesson_heads().len(), lessons().len());
     }
 }

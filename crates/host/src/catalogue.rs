@@ -1,8 +1,10 @@
 //! The facts about systems, machines, examples and lessons that a page has before a host answers.
 
 use super::lesson::{LANGUAGE, of_course};
+use super::texts::{BuiltIn, Library};
 use planarium_protocol::json;
 use planarium_protocol::json::Value;
+use std::rc::Rc;
 
 /// The catalogue as JSON, one entry per line, for `web/src/catalogue.json`.
 pub fn catalogue() -> String {
@@ -29,10 +31,11 @@ pub fn catalogue() -> String {
             })
         })
         .collect();
+    let library = Library::new(Rc::new(BuiltIn));
     let lessons: Vec<Value> = planarium_gallery::lessons()
         .iter()
         .filter_map(|lesson| {
-            let (lesson, texts) = of_course(lesson.id, LANGUAGE)?;
+            let (lesson, texts) = of_course(&library, lesson.id, LANGUAGE)?;
             let services = lesson.scenario.services.iter();
             let mut systems: Vec<&str> = services.map(|service| service.dialect.as_str()).collect();
             systems.dedup();

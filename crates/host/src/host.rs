@@ -8,6 +8,7 @@ use super::guest::guest_refuses;
 use super::lesson::{self, Teaching, Told};
 use super::story::Narration;
 use super::summary::Checkpoints;
+use super::texts::{BuiltIn, Library, Texts};
 use super::{export, ghost, names, recipe, saved, snapshot, stuck, undo};
 use planarium_messages::clock::Clock;
 use planarium_messages::compared::Against;
@@ -24,6 +25,7 @@ use planarium_protocol::{Input, json};
 use planarium_scenario::{Player, Scenario, share};
 use planarium_world::{Engine, Genesis, Journal};
 use serde_json::Value;
+use std::rc::Rc;
 
 /// A world with its player, drafts, branches and lesson.
 pub(crate) struct Shown {
@@ -118,6 +120,8 @@ pub struct Host {
     pub(crate) lesson_told: Told,
     /// Language of the texts of lessons.
     pub(crate) language: String,
+    /// The examples and lessons that can be opened.
+    pub(crate) library: Library,
     /// Settings of examples and definitions that are opened.
     pub(crate) wishes: Wishes,
     /// The engine is lent by a server, and others act on it, too.
@@ -125,8 +129,14 @@ pub struct Host {
 }
 
 impl Host {
-    /// Creates a host over an empty world. It passes data to `keeper` for storage before it applies an input.
+    /// Creates a host over an empty world, with all examples and lessons in the program. It passes data to `keeper` for storage before it
+    /// applies an input.
     pub fn new(keeper: impl FnMut(Keep) + 'static) -> Self {
+        Self::with_texts(Rc::new(BuiltIn), keeper)
+    }
+
+    /// The same with the texts of examples and lessons from elsewhere.
+    pub fn with_texts(texts: Rc<dyn Texts>, keeper: impl FnMut(Keep) + 'static) -> Self {
         let scenario = Scenario::of_definition(LoadService::default(), Vec::new(), Genesis::default());
         // No code of a system or layer is there yet.
         let empty = Engine::new(Genesis { mesos: false, ..Genesis::default() });
@@ -155,6 +165,7 @@ impl Host {
             kept: None,
             lesson_told: Told::default(),
             language: lesson::LANGUAGE.to_owned(),
+            library: Library::new(texts),
             wishes: Wishes::default(),
             served: None,
         }
@@ -222,8 +233,8 @@ impl Host {
             let resumed = example.and_then(|id| self.resume_example(id, hash));
             return resumed.unwrap_or_else(|| self.open_hash(hash));
         }
-        let first = planarium_gallery::examples().first().map(|example| example.id);
-        let unknown = example.filter(|id| planarium_gallery::find(id).is_none());
+        let first = planarium_gallery::example_heads().first().map(|example| example.id);
+        let unknown = example.filter(|id| planarium_gallery::example_head(id).is_none());
         let mut facts = match example.filter(|_| unknown.is_none()).or(first) {
             Some(id) => self.open_example(id),
             None => Vec::new(),
@@ -402,20 +413,13 @@ impl Host {
             }
             Format::Csv => ("events.csv", export::csv(&self.whole_log())),
             Format::Transcript => ("transcript.txt", export::transcript(&title, &self.whole_log())),
-            Format::Tree => ("plans.txt", self.trees()),
+            Format::Tree => ("plans.txt", trees(&self.shown.engine)),
             Format::Mermaid => {
                 let (gantt, head_ms) = (&self.seen.lanes.gantt, self.shown.engine.head_ms());
                 ("timeline.mmd", export::mermaid(&title, gantt, head_ms))
             }
         };
         SavedFile { name: format!("planarium-{name}"), text }
-    }
-
-    /// The plans of all services as text.
-    fn trees(&self) -> String {
-        let view = self.shown.engine.view();
-        let plans = view.services.iter().flat_map(|service| &service.plans);
-        plans.map(|plan| plan_tree(plan)).collect::<Vec<_>>().join("\n")
     }
 
     /// All events up to the head.
@@ -460,6 +464,13 @@ impl Host {
         }
         facts
     }
+}
+
+/// The plans of all services as text.
+fn trees(engine: &Engine) -> String {
+    let view = engine.view();
+    let plans = view.services.iter().flat_map(|service| &service.plans);
+    plans.map(|plan| plan_tree(plan)).collect::<Vec<_>>().join("\n")
 }
 
 /// Joins the share string of a run that was stored in parts.

@@ -2,6 +2,7 @@
 
 use super::lesson;
 use super::story::Narration;
+use super::texts::Library;
 use super::{Host, Shown, own_definition};
 use planarium_messages::draft::Draft;
 use planarium_messages::facts::Fact;
@@ -20,11 +21,11 @@ const OPENED: &str = "Opened something else";
 impl Host {
     /// An example of the gallery.
     pub(crate) fn open_example(&mut self, id: &str) -> Vec<Fact> {
-        let Some(example) = planarium_gallery::find(id) else {
+        let Some(texts) = self.library.example(id) else {
             return vec![Fact::Refused(format!("There is no example named {id}.").into())];
         };
-        match scenario_of_example(id) {
-            Some(scenario) => self.open_scenario(scenario, Some(example.id), example.teaches),
+        match scenario_of_example(&self.library, id) {
+            Some(scenario) => self.open_scenario(scenario, Some(id), &texts.teaches),
             None => vec![Fact::Refused(format!("The example {id} cannot be read.").into())],
         }
     }
@@ -270,11 +271,10 @@ fn as_wished(wishes: &Wishes, mut scenario: Scenario) -> Scenario {
 }
 
 /// The scenario of an example.
-pub(crate) fn scenario_of_example(id: &str) -> Option<Scenario> {
-    let example = planarium_gallery::find(id)?;
-    let text =
-        |path: &str| example.files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned());
-    planarium_scenario::parse(example.scenario, "scenario", &text).scenario
+pub(crate) fn scenario_of_example(library: &Library, id: &str) -> Option<Scenario> {
+    let example = library.example(id)?;
+    planarium_scenario::parse(&example.scenario, "scenario", &|path| example.files.get(path).cloned())
+        .scenario
 }
 
 /// Returns the scenario of a journal's world: its inputs at the start.

@@ -6,7 +6,8 @@ use super::lesson;
 use super::names::Names;
 use super::story::Narration;
 use super::undo::{self, Trail};
-use super::{Host, Shown, wants};
+use super::wants::Wanted;
+use super::{Host, Shown};
 use planarium_messages::draft::{Draft, Kept};
 use planarium_messages::facts::{Fact, Keep};
 use planarium_messages::ptr::Ptr;
@@ -14,7 +15,7 @@ use planarium_messages::questions::Resume;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::json;
 use planarium_scenario::{Player, Scenario};
-use planarium_world::{Engine, Journal, Needs, Tree};
+use planarium_world::{Engine, Journal, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -228,19 +229,19 @@ impl Host {
     }
 }
 
-/// Adds the systems and layers that a tab's state needs. Returns whether it can be read.
-pub(crate) fn add_needs(state: &str, language: &str, needs: &mut Needs) -> bool {
+/// Adds what a tab's state needs. Returns whether it can be read.
+pub(crate) fn add_needs(state: &str, needs: &mut Wanted<'_>) -> bool {
     let Ok(tab) = json::read::<Tab>(state.as_bytes()) else { return false };
     for branch in &tab.tree.branches {
-        wants::add_journal(&branch.journal, needs);
+        needs.journal(&branch.journal);
     }
-    if let Some(scenario) = tab.example.as_deref().and_then(super::open::scenario_of_example) {
-        wants::add_scenario(&scenario, needs);
+    if let Some(id) = &tab.example {
+        needs.example(id);
     }
-    if let Some(lesson) = tab.lesson.as_ref().and_then(|kept| lesson::lesson_kept(kept, language)) {
-        wants::add_lesson(&lesson, needs);
+    if let Some(named) = tab.lesson.as_ref().and_then(lesson::lesson_kept) {
+        needs.named(&named);
     }
-    tab.edits.iter().for_each(|edit| needs.definition(&edit.load));
+    tab.edits.iter().for_each(|edit| needs.code.definition(&edit.load));
     true
 }
 
@@ -248,7 +249,8 @@ pub(crate) fn add_needs(state: &str, language: &str, needs: &mut Needs) -> bool 
 fn world_of(host: &mut Host, tab: &Tab) -> Option<Shown> {
     let first = &tab.tree.branches.first()?.journal;
     let engine = Engine::of_tree(&tab.tree).ok()?;
-    let example = tab.example.as_deref().and_then(super::open::scenario_of_example);
+    let scenario_of = |id: &str| super::open::scenario_of_example(&host.library, id);
+    let example = tab.example.as_deref().and_then(scenario_of);
     let on = tab.script_on.unwrap_or(1);
     let played = example.and_then(|scenario| {
         let whole = tab.tree.whole(on)?;

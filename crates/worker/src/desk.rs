@@ -1,9 +1,9 @@
 //! The order of work: questions one after the other, frames in pieces, pings at once.
 //!
-//! *Knows*: which question may be cut into pieces or left out, and which waits for code. *Must not know*: the browser; it is handed a
-//! clock and a way to send; how code is fetched.
+//! *Knows*: which question may be cut into pieces or left out, and which waits for code or texts. *Must not know*: the browser; it is
+//! handed a clock and a way to send; how code and texts are fetched.
 
-use planarium_host::{FRAME_MS, Host, absent_for};
+use planarium_host::{Absent, FRAME_MS, Host, Texts, absent_for, was_absent};
 use planarium_messages::facts::Fact;
 use planarium_messages::questions::{Ask, Question};
 use planarium_messages::wire::{self, Asked, Encoder, Told};
@@ -24,21 +24,21 @@ pub(crate) struct Desk {
     encoder: Encoder,
     waiting: VecDeque<Question>,
     frame: Option<Frame>,
-    code: Code,
+    needed: Needed,
     /// Virtual time of a piece of a frame. *Units*: milliseconds.
     piece_ms: u64,
     send: Rc<dyn Fn(&Told)>,
     now_us: fn() -> u64,
 }
 
-/// The code that the first waiting question needs.
+/// The code and the texts that the first waiting question needs.
 #[derive(Debug, Default)]
-enum Code {
+enum Needed {
     /// Nothing is known to be absent.
     #[default]
     There,
-    /// These systems and layers are to be fetched.
-    Absent(Vec<&'static str>),
+    /// These are to be fetched.
+    Absent(Absent),
     /// They are being fetched.
     Coming,
     /// They could not be fetched.
@@ -60,15 +60,15 @@ impl fmt::Debug for Desk {
 }
 
 impl Desk {
-    /// A host over an empty world, with a way to send and a clock in microseconds.
-    pub(crate) fn new(send: Rc<dyn Fn(&Told)>, now_us: fn() -> u64) -> Self {
+    /// A host over an empty world, with the texts of examples and lessons, a way to send and a clock in microseconds.
+    pub(crate) fn new(texts: Rc<dyn Texts>, send: Rc<dyn Fn(&Told)>, now_us: fn() -> u64) -> Self {
         let keeps = Rc::clone(&send);
         Self {
-            host: Host::new(move |keep| keeps(&Told::Keep(keep))),
+            host: Host::with_texts(texts, move |keep| keeps(&Told::Keep(keep))),
             encoder: Encoder::default(),
             waiting: VecDeque::new(),
             frame: None,
-            code: Code::There,
+            needed: Needed::There,
             piece_ms: FIRST_PIECE_MS,
             send,
             now_us,
@@ -107,37 +107,42 @@ impl Desk {
         self.frame.is_some() || !self.waiting.is_empty()
     }
 
-    /// Takes the next question; `None` if there is none, or if it has to wait for code.
+    /// Takes the next question; `None` if there is none, or if it has to wait for code or texts.
     fn next(&mut self) -> Option<Question> {
         let question = self.waiting.pop_front()?;
-        match std::mem::take(&mut self.code) {
-            Code::There => {
+        match std::mem::take(&mut self.needed) {
+            Needed::There => {
                 let absent = absent_for(&self.host, &question);
                 if absent.is_empty() {
                     return Some(question);
                 }
-                self.code = Code::Absent(absent);
+                self.needed = Needed::Absent(absent);
             }
             // Without its first world a page is nothing: it is tried again for as long as it takes.
-            Code::Failed(_) if begins(&question.ask) => {
-                self.code = Code::Absent(absent_for(&self.host, &question));
+            Needed::Failed(_) if begins(&question.ask) => {
+                self.needed = Needed::Absent(absent_for(&self.host, &question));
             }
-            Code::Failed(reason) => {
+            Needed::Failed(reason) => {
                 self.tell(question.number, 0, vec![Fact::Refused(reason.into())]);
                 return self.next();
             }
-            code => self.code = code,
+            needed => self.needed = needed,
         }
         self.waiting.push_front(question);
         None
     }
 
-    /// Takes the words of systems and layers that have to be fetched before work goes on.
-    pub(crate) fn absent(&mut self) -> Option<Vec<&'static str>> {
-        let Code::Absent(words) = &mut self.code else { return None };
-        let words = std::mem::take(words);
-        self.code = Code::Coming;
-        Some(words)
+    /// Takes what has to be fetched before work goes on.
+    pub(crate) fn absent(&mut self) -> Option<Absent> {
+        let Needed::Absent(absent) = &mut self.needed else { return None };
+        let absent = std::mem::take(absent);
+        self.needed = Needed::Coming;
+        Some(absent)
+    }
+
+    /// Returns whether something was absent when an answer needed it.
+    pub(crate) fn was_absent(&self) -> bool {
+        was_absent(&self.host)
     }
 
     /// Returns whether fetching is tried again when it fails, as for the first world.
@@ -147,7 +152,7 @@ impl Desk {
 
     /// Receives the outcome of fetching: how it failed, in a sentence for the page.
     pub(crate) fn fetched(&mut self, outcome: Result<(), String>) {
-        self.code = outcome.map_or_else(Code::Failed, |()| Code::There);
+        self.needed = outcome.map_or_else(Needed::Failed, |()| Needed::There);
     }
 
     fn begin(&mut self, mut question: Question) {
@@ -209,6 +214,7 @@ fn seeks(ask: &Ask) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use planarium_host::{BuiltIn, Fetched, TextFile};
     use planarium_messages::wire::{Decoder, asked, text};
     use planarium_protocol::json;
     use std::cell::{Cell, RefCell};
@@ -235,28 +241,55 @@ mod tests {
     /// A desk with its page: questions in, facts by their numbers out.
     struct Page {
         desk: Desk,
+        texts: Rc<Fetched>,
         decoder: Decoder,
         number: u32,
     }
 
     impl Page {
         fn new() -> Self {
-            let mut page =
-                Self { desk: Desk::new(Rc::new(send), now_us), decoder: Decoder::default(), number: 0 };
+            let mut page = Self::before_its_world();
             page.ask(Ask::Begin(Box::default()));
             while page.work(0) {}
             page.told();
             page
         }
 
-        /// Works for a slice; code that is absent comes at once.
+        fn before_its_world() -> Self {
+            let texts = Rc::new(Fetched::default());
+            let own: Rc<dyn Texts> = Rc::<Fetched>::clone(&texts);
+            let desk = Desk::new(own, Rc::new(send), now_us);
+            Self { desk, texts, decoder: Decoder::default(), number: 0 }
+        }
+
+        /// Works for a slice; what is absent comes at once.
         fn work(&mut self, others: u32) -> bool {
             let more = self.desk.work(others);
-            let Some(words) = self.desk.absent() else { return more };
-            let fetched = pin!(planarium_host::fetch(&words)).poll(&mut Context::from_waker(Waker::noop()));
-            assert_eq!(fetched, Poll::Ready(Ok(())));
+            assert!(!self.desk.was_absent());
+            let Some(absent) = self.desk.absent() else { return more };
+            self.fetch(&absent);
             self.desk.fetched(Ok(()));
             true
+        }
+
+        fn fetch(&self, absent: &Absent) {
+            let fetched =
+                pin!(planarium_host::fetch(&absent.code)).poll(&mut Context::from_waker(Waker::noop()));
+            assert_eq!(fetched, Poll::Ready(Ok(())));
+            for file in &absent.texts {
+                let text = match *file {
+                    TextFile::Example(id) => {
+                        let texts = BuiltIn.example(id).expect("an example");
+                        json!({"teaches": texts.teaches, "scenario": texts.scenario, "files": texts.files})
+                    }
+                    TextFile::Lesson(id, language) => {
+                        let texts = BuiltIn.lesson(id, language).expect("a lesson");
+                        json!({"lesson": texts.lesson, "texts": texts.texts})
+                    }
+                    TextFile::All => panic!("everything is not fetched here"),
+                };
+                assert_eq!(self.texts.take(*file, &text.to_string()), Ok(()));
+            }
         }
 
         fn ask(&mut self, ask: Ask) -> u32 {
@@ -401,21 +434,32 @@ mod tests {
     }
 
     /// No code is there at first in a thread of its own.
-    #[cfg(feature = "split")]
     fn apart(run: fn()) {
         let ended = std::thread::spawn(run).join();
         ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     }
 
-    #[cfg(feature = "split")]
+    const THREE: &str = "marathon-three-at-seventy-percent";
+
+    /// The words and the files that are absent.
+    fn names(absent: Option<Absent>) -> Option<(Vec<&'static str>, Vec<String>)> {
+        absent.map(|absent| (absent.code, absent.texts.iter().map(ToString::to_string).collect()))
+    }
+
+    /// These words where code is fetched, none where it is built in.
+    fn words(code: &[&'static str]) -> Vec<&'static str> {
+        if cfg!(feature = "split") { code.to_vec() } else { Vec::new() }
+    }
+
     #[test]
-    fn a_question_waits_for_its_code_and_is_refused_where_that_does_not_come() {
+    fn a_question_waits_for_what_it_needs_and_is_refused_where_that_does_not_come() {
         apart(|| {
             let mut page = Page::new();
-            let open = page.ask(Ask::OpenExample("marathon-three-at-seventy-percent".into()));
+            let open = page.ask(Ask::OpenExample(THREE.into()));
             let look = page.ask(Ask::Look);
-            assert!(!page.desk.work(0), "nothing can be done without the code");
-            assert_eq!(page.desk.absent(), Some(vec!["marathon"]));
+            assert!(!page.desk.work(0), "nothing can be done without the texts");
+            let wanted = (words(&["marathon"]), vec![format!("example-{THREE}")]);
+            assert_eq!(names(page.desk.absent()), Some(wanted.clone()));
             assert!(!page.desk.insists());
             assert!(!page.desk.work(0) && page.told().is_empty(), "it is on its way");
             assert_eq!(page.desk.absent(), None);
@@ -429,19 +473,21 @@ mod tests {
                 _ => None,
             });
             assert_eq!(answered.collect::<Vec<_>>(), [open, look]);
+            page.ask(Ask::OpenExample(THREE.into()));
+            assert!(!page.desk.work(0));
+            assert_eq!(names(page.desk.absent()), Some(wanted), "it is fetched when it is asked for again");
         });
     }
 
-    #[cfg(feature = "split")]
     #[test]
-    fn the_first_world_is_asked_for_until_its_code_is_there() {
+    fn the_first_world_is_asked_for_until_what_it_needs_is_there() {
         apart(|| {
-            let mut page =
-                Page { desk: Desk::new(Rc::new(send), now_us), decoder: Decoder::default(), number: 0 };
+            let mut page = Page::before_its_world();
             let begin = page.ask(Ask::Begin(Box::default()));
             for _ in 0..3 {
                 assert!(!page.desk.work(0));
-                assert_eq!(page.desk.absent(), Some(vec!["mesos", "sdk"]));
+                let wanted = (words(&["mesos", "sdk"]), vec!["example-web-shop".to_owned()]);
+                assert_eq!(names(page.desk.absent()), Some(wanted));
                 assert!(page.desk.insists());
                 page.desk.fetched(Err("not there".to_owned()));
             }

@@ -4,6 +4,7 @@ mod picture;
 mod piece;
 mod progress;
 mod splits;
+mod texts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,7 @@ pub(crate) fn build(root: &Path, toolchain: &WasmToolchain, kind: Kind, folder: 
     for piece in &pieces {
         piece.glue(root, kind)?;
     }
+    texts::write(root, &texts::folder(root))?;
     assemble(root, kind, &pieces, folder)?;
     out::say(format!("   the page is in {} ({})", files::shown(root, folder), watch.text()));
     Ok(())
@@ -70,6 +72,7 @@ fn assemble(root: &Path, kind: Kind, pieces: &[Piece], folder: &Path) -> Result<
         "source": root,
         "target": staging,
         "release": kind == Kind::Release,
+        "texts": texts::folder(root),
         "pieces": pieces.iter().map(|piece| piece.told(root, kind)).collect::<Vec<_>>(),
         "picture": (kind == Kind::Release).then(|| picture::file(root)),
     });
@@ -100,6 +103,10 @@ pub(crate) fn run_piece(args: &[String]) -> Result<bool> {
         let folder = PathBuf::from(folder);
         clear(&folder)?;
         fs::copy(picture::file(&root), folder.join("picture.html"))?;
+        return Ok(true);
+    }
+    if name == "texts" {
+        texts::write(&root, Path::new(folder))?;
         return Ok(true);
     }
     let piece = Piece::all(&root)

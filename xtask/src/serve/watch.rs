@@ -16,7 +16,7 @@ use crate::files;
 const INTERVAL: Duration = Duration::from_millis(400);
 
 /// Files and folders that the page is made of.
-const SOURCES: [&str; 6] = ["index.html", "web", "crates", "examples", "Cargo.toml", "Cargo.lock"];
+const SOURCES: [&str; 7] = ["index.html", "web", "crates", "examples", "lessons", "Cargo.toml", "Cargo.lock"];
 
 /// The sources as they were.
 #[derive(PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::{Repository, Source};
 
 #[path = "../../../crates/gallery/src/front_matter.rs"]
 #[expect(unreachable_pub, reason = "shared with the library, which hands it out")]
-mod front_matter;
+pub(crate) mod front_matter;
 
 use front_matter::front_matter;
 

@@ -18,6 +18,8 @@ mod types;
 mod unfinished;
 mod wording;
 
+pub(crate) use examples::front_matter;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};

@@ -1,12 +1,18 @@
 use super::*;
+use crate::texts::Library;
 use planarium_messages::questions::{Begin, Resume};
 use planarium_protocol::Input;
 use planarium_protocol::input::AddAgent;
 use planarium_rest::{Request, handle};
 
+fn scenario_of(example: &str) -> planarium_scenario::Scenario {
+    let library = Library::new(std::rc::Rc::new(crate::texts::BuiltIn));
+    crate::open::scenario_of_example(&library, example).expect("an example")
+}
+
 /// A served example, and a page that shows it.
 fn served(example: &str, runs: bool) -> (Session, Guest) {
-    let scenario = super::super::open::scenario_of_example(example).expect("an example");
+    let scenario = scenario_of(example);
     (Session::of_scenario(scenario), Guest::new(runs, 7))
 }
 
@@ -97,7 +103,7 @@ fn what_would_replace_the_world_or_take_back_the_work_of_others_is_refused() {
 fn another_world_is_shown_and_a_command_for_the_one_before_is_not_done() {
     let (mut session, mut host) = served("hello-world", false);
     begin(&mut host, &mut session);
-    let other = super::super::open::scenario_of_example("canary").expect("an example");
+    let other = scenario_of("canary");
     session.replace(Session::of_scenario(other));
     let inputs = session.engine.inputs();
     let facts = ask(&mut host, &mut session, Ask::Do(Box::new(Input::AddAgent(AddAgent::default()))));

@@ -12,7 +12,7 @@ const ATTRIBUTES: [&str; 2] = ["panes", "theme"];
 
 /// Returns the language of the course's texts; that of a lesson from a link is not known.
 fn language(host: &Host, id: &str) -> Option<&'static str> {
-    Some(planarium_gallery::lesson(id)?.texts_in(&host.language)?.0)
+    Some(planarium_gallery::lesson_head(id)?.title_in(&host.language)?.0)
 }
 
 /// Returns the element and the fence of the open lesson; `None` in a sandbox. Nothing that was done in it is in them.

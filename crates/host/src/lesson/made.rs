@@ -9,7 +9,7 @@ use planarium_messages::lessons::{
 use planarium_protocol::Input;
 use planarium_scenario::lesson::{self, Attempt, HandIn, Lesson, Outline, OwnLesson, Recording, Verdict};
 use planarium_scenario::{Action, Entry, Scenario, Trigger};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Lines of results that are read.
@@ -120,6 +120,16 @@ pub(crate) fn hand_in(host: &Host, name: &str) -> Option<String> {
     Some(HandIn::of(&teaching.attempt, name, teaching.hints as u64, teaching.gave_up).link())
 }
 
+/// Returns the ids of the lessons that tries were handed in for, each once.
+pub(crate) fn handed_in(text: &str) -> BTreeSet<String> {
+    lines(text).filter_map(|(line, _)| HandIn::read(line)).map(|hand_in| hand_in.lesson).collect()
+}
+
+/// Lines that hold something, with their numbers.
+fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
+    text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()).take(MOST_LINES)
+}
+
 /// Replays tries that were handed in, one link per line.
 pub(crate) fn results(host: &Host, text: &str) -> Vec<ResultRow> {
     let mut known: BTreeMap<String, Option<(Arc<Lesson>, String)>> = BTreeMap::new();
@@ -127,14 +137,14 @@ pub(crate) fn results(host: &Host, text: &str) -> Vec<ResultRow> {
         let open = (Arc::clone(&teaching.lesson), teaching.texts.title.clone());
         known.insert(teaching.lesson.id.clone(), Some(open));
     }
-    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()).take(MOST_LINES);
     let row = |(text, line): (&str, usize)| {
         let Some(hand_in) = HandIn::read(text) else {
             let result = Err("this is no link that hands a result in".to_owned());
             return ResultRow { line, name: String::new(), lesson: String::new(), result };
         };
         let found = known.entry(hand_in.lesson.clone()).or_insert_with(|| {
-            of_course(&hand_in.lesson, &host.language).map(|(lesson, texts)| (lesson, texts.title))
+            of_course(&host.library, &hand_in.lesson, &host.language)
+                .map(|(lesson, texts)| (lesson, texts.title))
         });
         let name: String = hand_in.name.chars().take(NAME).collect();
         let lesson: String = hand_in.lesson.chars().take(NAME).collect();
@@ -144,7 +154,7 @@ pub(crate) fn results(host: &Host, text: &str) -> Vec<ResultRow> {
         };
         ResultRow { line, name, lesson: title.clone(), result: judged(found, &hand_in) }
     };
-    lines.map(row).collect()
+    lines(text).map(row).collect()
 }
 
 fn judged(lesson: &Arc<Lesson>, hand_in: &HandIn) -> Result<JudgedTry, String> {

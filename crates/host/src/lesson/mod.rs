@@ -23,8 +23,9 @@ use std::sync::Arc;
 
 pub(crate) use acts::{earlier_engine, lesson_ask, solution_engine};
 pub(crate) use demo::lesson_demo;
+pub(crate) use made::handed_in;
 pub(crate) use open::{
-    Kept, LANGUAGE, kept_lesson, kept_teaching, lesson_kept, lesson_link, lesson_of_link, of_course,
+    Kept, LANGUAGE, Named, kept_lesson, kept_teaching, lesson_kept, lesson_link, lesson_of_link, of_course,
     open_lesson_link, restart_lesson, try_link,
 };
 pub(crate) use report::{follow_run, lesson_report, verdict_waits};

@@ -4,6 +4,7 @@ use super::{Answer, Teaching, score};
 use crate::host::{Host, Shown};
 use crate::open::{broken, differing};
 use crate::story::Narration;
+use crate::texts::Library;
 use planarium_messages::facts::{Fact, ToastUndo};
 use planarium_scenario::lesson::{Attempt, Lesson, OwnLesson, Texts, parse_texts};
 use planarium_scenario::{Player, Scenario, share};
@@ -33,10 +34,9 @@ pub(crate) struct Kept {
 }
 
 /// A lesson of the course with its texts in a language.
-pub(crate) fn of_course(id: &str, language: &str) -> Option<(Arc<Lesson>, Texts)> {
-    let found = planarium_gallery::lesson(id)?;
-    let (_, texts) = found.texts_in(language)?;
-    read(found.text, texts).ok()
+pub(crate) fn of_course(library: &Library, id: &str, language: &str) -> Option<(Arc<Lesson>, Texts)> {
+    let found = library.lesson(id, language)?;
+    read(&found.lesson, &found.texts).ok()
 }
 
 /// A lesson with its texts.
@@ -84,24 +84,33 @@ impl<'l> Progress<'l> {
     }
 }
 
+/// A lesson that is named, before its texts are there.
+pub(crate) enum Named {
+    /// One of the course, by its id.
+    Course(String),
+    /// One that brings its texts.
+    Own(Arc<Lesson>),
+}
+
 /// The lesson that a link names after `#`; `None` if it names none that can be opened.
-pub(crate) fn lesson_of_link(hash: &str, language: &str) -> Option<Arc<Lesson>> {
+pub(crate) fn lesson_of_link(hash: &str) -> Option<Named> {
     let lesson = hash.rsplit('#').next().unwrap_or(hash).trim().split('&').next()?;
     match lesson.strip_prefix("lesson=") {
-        Some(id) => of_course(id, language).map(|(lesson, _)| lesson),
-        None => OwnLesson::read(lesson)
-            .and_then(|own| read(&own.lesson, &own.texts).ok())
-            .map(|(lesson, _)| lesson),
+        Some(id) => Some(Named::Course(id.to_owned())),
+        None => own_lesson(&OwnLesson::read(lesson)?),
     }
 }
 
 /// The lesson of a tab's state.
-pub(crate) fn lesson_kept(kept: &Kept, language: &str) -> Option<Arc<Lesson>> {
-    let found = match &kept.own {
-        Some(own) => read(&own.lesson, &own.texts).ok(),
-        None => of_course(&kept.id, language),
-    };
-    found.map(|(lesson, _)| lesson)
+pub(crate) fn lesson_kept(kept: &Kept) -> Option<Named> {
+    match &kept.own {
+        Some(own) => own_lesson(own),
+        None => Some(Named::Course(kept.id.clone())),
+    }
+}
+
+fn own_lesson(own: &OwnLesson) -> Option<Named> {
+    read(&own.lesson, &own.texts).ok().map(|(lesson, _)| Named::Own(lesson))
 }
 
 /// Returns the lesson that a link names after `#`, with the try in it; `None` if it names no lesson.
@@ -111,7 +120,7 @@ pub(crate) fn open_lesson_link(host: &mut Host, hash: &str) -> Option<Vec<Fact>>
     let lesson = parts.next().unwrap_or_default();
     let progress = Progress::read(parts);
     if let Some(id) = lesson.strip_prefix("lesson=") {
-        return Some(match of_course(id, &host.language) {
+        return Some(match of_course(&host.library, id, &host.language) {
             Some((lesson, texts)) => begin(host, lesson, texts, None, &progress),
             None => vec![broken(inner, &unknown(id))],
         });
@@ -130,7 +139,7 @@ pub(crate) fn open_lesson_link(host: &mut Host, hash: &str) -> Option<Vec<Fact>>
 
 /// A lesson of the course.
 pub(crate) fn open_lesson(host: &mut Host, id: &str) -> Vec<Fact> {
-    match of_course(id, &host.language) {
+    match of_course(&host.library, id, &host.language) {
         Some((lesson, texts)) => open(host, lesson, texts, None),
         None => vec![broken(&format!("lesson={id}"), &unknown(id))],
     }
@@ -139,7 +148,7 @@ pub(crate) fn open_lesson(host: &mut Host, id: &str) -> Vec<Fact> {
 /// Says that the course has no lesson of this id, and which one is near.
 fn unknown(id: &str) -> String {
     let id: String = id.chars().take(60).collect();
-    match suggest(&id, planarium_gallery::lessons().iter().map(|lesson| lesson.id)) {
+    match suggest(&id, planarium_gallery::lesson_heads().iter().map(|lesson| lesson.id)) {
         Some(meant) => format!("there is no lesson `{id}`; the nearest one is `{meant}`"),
         None => format!("there is no lesson `{id}`"),
     }
@@ -272,7 +281,7 @@ pub(crate) fn kept_lesson(teaching: &Teaching) -> Kept {
 pub(crate) fn kept_teaching(host: &mut Host, kept: Kept) -> Option<Teaching> {
     let found = match &kept.own {
         Some(own) => read(&own.lesson, &own.texts).ok(),
-        None => of_course(&kept.id, &host.language),
+        None => of_course(&host.library, &kept.id, &host.language),
     };
     let (lesson, texts) = found?;
     let mut teaching = begin_lesson(host, lesson, texts, kept.own);

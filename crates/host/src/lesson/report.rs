@@ -84,11 +84,11 @@ pub(crate) fn lesson_report(host: &mut Host) -> Vec<Fact> {
 
 fn card(teaching: &Teaching, language: &str) -> Card {
     let (lesson, texts) = (&teaching.lesson, &teaching.texts);
-    let course = planarium_gallery::lessons();
+    let course = planarium_gallery::lesson_heads();
     let at = course.iter().position(|one| one.id == lesson.id).filter(|_| teaching.own.is_none());
     let next = at.and_then(|at| course.get(at + 1)).and_then(|next| {
-        let (_, texts) = super::open::of_course(next.id, language)?;
-        Some(NextLesson { id: next.id.into(), title: texts.title.into() })
+        let (_, title) = next.title_in(language)?;
+        Some(NextLesson { id: next.id.into(), title: title.into() })
     });
     let check = |check: &lesson::NamedCheck| CheckCard {
         id: check.id.clone().into(),
