@@ -70,5 +70,6 @@ test("the script of a build names each split's files by their addresses", () => 
   assert.match(script, /"kudo": \{ url: new URL\("\.\/worker-kudo-0123456789abcdef\.wasm", import\.meta\.url\)\.href, size: 7 \}/);
   assert.match(script, /export const __wasm_split_load_kudo = load\("kudo", \["shared","kudo"\]\);/);
   assert.match(script, /export const __wasm_split_load_sdk = load\("sdk", \[\]\);/);
-  assert.match(loading({}, {}, "x", "/pieces.js"), /loaders\(\{ {2}\}/);
+  assert.match(loading({}, {}, "x", "/pieces.js"), /loaders\(\{ {2}\}, \(\) => initSync\(\)\);/);
+  assert.match(loading({}, {}, "x", "/pieces.js", false), /loaders\(\{ {2}\}, \(\) => initSync\(\), \(\) => \{\}\);/, "nobody is told");
 });

@@ -19,8 +19,11 @@ import path from "node:path";
 /** What a file's name says of its content. */
 const digest = (content) => createHash("sha256").update(content).digest("hex").slice(0, 16);
 
-/** The script that loads what was split off: one function for each split, under the name by which the engine imports it. */
-export function loading(splits, files, glue, script) {
+/**
+ * The script that loads what was split off: one function for each split, under the name by which the WebAssembly imports it. What arrives is
+ * told as events, unless the WebAssembly shows that by itself.
+ */
+export function loading(splits, files, glue, script, isTold = true) {
   const addresses = Object.entries(files).map(
     ([file, { url, size }]) => `${JSON.stringify(file)}: { url: new URL(${JSON.stringify(url)}, import.meta.url).href, size: ${size} }`,
   );
@@ -29,7 +32,7 @@ export function loading(splits, files, glue, script) {
   );
   return `import { initSync } from "./${glue}.js";
 import { loaders } from ${JSON.stringify(script)};
-const load = loaders({ ${addresses.join(", ")} }, () => initSync());
+const load = loaders({ ${addresses.join(", ")} }, () => initSync()${isTold ? "" : ", () => {}"});
 ${loads.join("")}`;
 }
 
@@ -89,10 +92,12 @@ export class Assembly {
     const files = {};
     for (const file of new Set(Object.values(splits).flat())) {
       const content = await readFile(path.join(from, `${file}.wasm`));
-      const name = `./${piece.name}-${file.replace(/^split_/, "").replaceAll("_", "-")}.wasm`;
+      const name = `./${piece.package.replace("planarium-", "")}-${file.replace(/^split_/, "").replaceAll("_", "-")}.wasm`;
       files[file] = { url: await this.place(name, content), size: content.length };
     }
-    await writeFile(path.join(from, "__wasm_split.js"), loading(splits, files, piece.package, path.join(this.source, "web/pieces.js")));
+    // The page has a line of its own in the place of what is on its way, see web/src/features/waiting.rs.
+    const script = loading(splits, files, piece.package, path.join(this.source, "web/pieces.js"), piece.name !== "engine");
+    await writeFile(path.join(from, "__wasm_split.js"), script);
   }
 
   /** Puts the page's picture into the document, see web/src/app/picture.rs. */
