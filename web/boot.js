@@ -4,7 +4,7 @@
  * It is a file of its own so that the page needs no inline script. `document.documentElement.dataset.boot` says how far
  * it is: `starting`, `started` or `failed`.
  */
-import { keepOffline } from "./offline.js";
+import { idle, keepOffline } from "./offline.js";
 import { replay } from "./replay.js";
 
 const root = document.documentElement;
@@ -42,6 +42,8 @@ try {
   status?.remove();
   root.dataset.boot = "started";
   if (early && app) replay(early, app);
+  // The page fetches the rest of its code before it is needed; a frame, when it is.
+  if (!root.hasAttribute("data-frame")) idle().then(() => dispatchEvent(new Event("planarium:idle")));
   // A frame belongs to the document around it, and a served world is not there without its server.
   if (!root.hasAttribute("data-frame") && !window.planariumEngine.address) keepOffline(meta("offline")?.content);
 } catch (error) {

@@ -1,7 +1,7 @@
 // Keeps the page for visits without a network, and offers a new version without forcing it on a running session.
 
 /** Waits until the browser has nothing better to do. */
-const idle = () =>
+export const idle = () =>
   new Promise((done) => (window.requestIdleCallback ? requestIdleCallback(done, { timeout: 10_000 }) : setTimeout(done, 2_000)));
 
 /** Offers to load the new version. The visitor may go on; the next visit has it anyway. */

@@ -155,8 +155,8 @@ journey("twenty demos that are used have one worker, fetched once", options(cana
   assert.equal(await page.locator("iframe").count(), 20);
   assert.equal(page.workers().length, 1);
   assert.equal(await page.evaluate(() => scrollY), 0, "the reader stays at the place");
-  // Beside these, pieces of the engine.
-  const whole = [...fetched.keys()].filter((name) => !/\/worker-.*\.wasm$/.test(name));
+  // Beside these, pieces of the engine and of the page.
+  const whole = [...fetched.keys()].filter((name) => !/\/(worker|web)-.*\.wasm$/.test(name));
   assert.equal(whole.length, 3, `the page, the worker and the engine: ${whole}`);
   assert.ok([...fetched.values()].every((times) => times === 1), `each once: ${JSON.stringify([...fetched])}`);
   // Each has a run of its own.

@@ -9,7 +9,7 @@ import { playground } from "./playground.mjs";
 
 /** Waits until the page's files are kept: those it starts with, and the rest. */
 async function kept(page) {
-  const pieces = (await readdir(DIST)).filter((name) => /^worker-.*\.wasm$/.test(name));
+  const pieces = (await readdir(DIST)).filter((name) => /^(worker|web)-.*\.wasm$/.test(name));
   return soon(async () => {
     const [state, names] = await page.evaluate(async () => {
       const registration = await navigator.serviceWorker.getRegistration();

@@ -88,7 +88,10 @@ test("the script of a build names each split's files by their addresses", () => 
   assert.match(script, /export const __wasm_split_load_kudo = load\("kudo", \["shared","kudo"\]\);/);
   assert.match(script, /export const __wasm_split_load_sdk = load\("sdk", \[\]\);/);
   assert.match(script, /"systems":\{"kudo":\["shared","kudo"\],"sdk":\[\]\}/);
-  assert.match(loading({}, {}, "x", "/pieces.js", { systems: {} }), /loaders\(\{ {2}\}/);
+  assert.match(script, /= loaders\(\{ .* \}, \(\) => initSync\(\)\);\n/);
+  const page = loading({}, {}, "x", "/pieces.js");
+  assert.match(page, /loaders\(\{ {2}\}, \(\) => initSync\(\), \(\) => \{\}\);/, "nobody is told");
+  assert.doesNotMatch(page, /known/);
 });
 
 test("a text is fetched once, and again when it did not come", async () => {

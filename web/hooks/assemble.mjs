@@ -21,8 +21,10 @@ import path from "node:path";
 const digest = (content) => createHash("sha256").update(content).digest("hex").slice(0, 16);
 
 /**
- * The script that loads what was split off: one function for each split, under the name by which the engine imports it; and for
- * web/worker.js, what fetches files of systems ahead, and what is known of the first world.
+ * The script that loads what was split off: one function for each split, under the name by which the WebAssembly imports it.
+ *
+ * @param {object} [known] of the engine: what is known of the first world, which web/worker.js uses to fetch files of systems ahead, and what
+ *   arrives is told as events. The page shows by itself what is on its way, see web/src/features/waiting.rs.
  */
 export function loading(splits, files, glue, script, known) {
   const addresses = Object.entries(files).map(
@@ -32,13 +34,11 @@ export function loading(splits, files, glue, script, known) {
     ([name, names]) => `export const __wasm_split_load_${name} = load(${JSON.stringify(name)}, ${JSON.stringify(names)});\n`,
   );
   const filesOf = (pieces) => [...new Set(pieces.flatMap((piece) => splits[piece] ?? []))];
-  const systems = Object.fromEntries(Object.entries(known.systems).map(([word, pieces]) => [word, filesOf(pieces)]));
+  const systems = (known) => Object.fromEntries(Object.entries(known.systems).map(([word, pieces]) => [word, filesOf(pieces)]));
   return `import { initSync } from "./${glue}.js";
 import { loaders } from ${JSON.stringify(script)};
-const { load, ahead } = loaders({ ${addresses.join(", ")} }, () => initSync());
-export { ahead };
-export const known = ${JSON.stringify({ ...known, systems })};
-${loads.join("")}`;
+const { load, ahead } = loaders({ ${addresses.join(", ")} }, () => initSync()${known ? "" : ", () => {}"});
+${known ? `export { ahead };\nexport const known = ${JSON.stringify({ ...known, systems: systems(known) })};\n` : ""}${loads.join("")}`;
 }
 
 /** Assembles one page: `source` is the repository, `target` the folder that the page is written to. */
@@ -111,14 +111,15 @@ export class Assembly {
     const files = {};
     for (const file of new Set(Object.values(splits).flat())) {
       const content = await readFile(path.join(from, `${file}.wasm`));
-      const name = `./${piece.name}-${file.replace(/^split_/, "").replaceAll("_", "-")}.wasm`;
+      const name = `./${piece.package.replace("planarium-", "")}-${file.replace(/^split_/, "").replaceAll("_", "-")}.wasm`;
       files[file] = { url: await this.place(name, content), size: content.length };
     }
-    const script = loading(splits, files, piece.package, path.join(this.source, "web/pieces.js"), this.known);
+    const known = piece.name === "engine" ? this.known : undefined;
+    const script = loading(splits, files, piece.package, path.join(this.source, "web/pieces.js"), known);
     await writeFile(path.join(from, "__wasm_split.js"), script);
     const glue = JSON.stringify(`./${piece.package}.js`);
-    const entry = `export * from ${glue};\nexport { default } from ${glue};\nexport { ahead, known } from "./__wasm_split.js";\n`;
-    await writeFile(path.join(from, "entry.js"), entry);
+    const further = known ? `export { ahead, known } from "./__wasm_split.js";\n` : "";
+    await writeFile(path.join(from, "entry.js"), `export * from ${glue};\nexport { default } from ${glue};\n${further}`);
     return true;
   }
 

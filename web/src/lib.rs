@@ -7,6 +7,7 @@
 mod app;
 mod browser;
 mod features;
+mod pieces;
 mod store;
 mod systems;
 mod ui;

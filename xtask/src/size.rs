@@ -155,7 +155,7 @@ fn items(root: &Path) -> Result<Vec<Item>> {
     let page = if beside.is_empty() {
         item("page with the engine of all systems", 320 + 1000, page)
     } else {
-        item("page without its engine", 320, page)
+        item("page without its engine and its pieces", 320, page)
     };
     let scripts = [on_page("js"), on_page("css")].concat();
     let first = |path: &&PathBuf| ["styles-", "early-", "boot-"].iter().any(|start| starts(path, start));
@@ -172,7 +172,11 @@ fn items(root: &Path) -> Result<Vec<Item>> {
         item("editor chunk", 115, files::with_extension(&dist.join("editor"), "js")),
     ];
     items.push(Item { may_lack: true, ..item("fonts", 0, fonts) });
-    let splits = splits(root)?;
+    for (name, parts) in splits(root, "planarium-web")? {
+        let files = parts.iter().filter_map(|part| file_of("web", part, &wasm)).collect();
+        items.push(Item { may_lack: true, ..item(&format!("piece of the page: {name}"), PIECE, files) });
+    }
+    let splits = splits(root, "planarium-worker")?;
     for (name, kilobytes, files) in worlds(&splits, &wasm) {
         items.push(Item { may_lack: splits.is_empty(), ..item(&name, kilobytes, files) });
     }
@@ -228,10 +232,13 @@ pub(crate) fn pieces() -> impl Iterator<Item = (&'static str, &'static [&'static
     WORLDS.iter().map(|world| (world.word, world.splits)).chain([("mesos", alone)])
 }
 
+/// Budget of a piece of the page, which is fetched when it is opened or when the page has nothing else to do. *Units*: kilobytes.
+const PIECE: u64 = 90;
+
 /// Budget of the engine that a world of one system loads. *Units*: kilobytes.
 const ONE_WORLD: u64 = 560;
 
-/// The files of each split of the worker, without their endings.
+/// The files of each split of a package, without their endings.
 type Splits = BTreeMap<String, Vec<String>>;
 
 /// The engine's files for a world of each system, and what a further system adds to the first: names, budgets, files.
@@ -239,10 +246,7 @@ fn worlds(splits: &Splits, wasm: &[PathBuf]) -> Vec<(String, u64, Vec<PathBuf>)>
     let parts = |world: &World| -> BTreeSet<&String> {
         world.splits.iter().filter_map(|split| splits.get(*split)).flatten().collect()
     };
-    let file = |part: &&String| {
-        let name = format!("worker-{}-", part.trim_start_matches("split_").replace('_', "-"));
-        wasm.iter().find(|path| starts(path, &name)).cloned()
-    };
+    let file = |part: &&String| file_of("worker", part, wasm);
     let main = || wasm.iter().filter(|path| starts(path, "planarium-worker")).cloned();
     let [first, further @ ..] = &WORLDS;
     let mut rows = Vec::new();
@@ -258,9 +262,15 @@ fn worlds(splits: &Splits, wasm: &[PathBuf]) -> Vec<(String, u64, Vec<PathBuf>)>
     rows
 }
 
-/// The splits of the last build of the worker; none if it is whole.
-fn splits(root: &Path) -> Result<Splits> {
-    let list = page::splits(root);
+/// The file of a part of a split.
+fn file_of(package: &str, part: &str, wasm: &[PathBuf]) -> Option<PathBuf> {
+    let name = format!("{package}-{}-", part.trim_start_matches("split_").replace('_', "-"));
+    wasm.iter().find(|path| starts(path, &name)).cloned()
+}
+
+/// The splits of the last build of a package; none if it is whole.
+fn splits(root: &Path, package: &str) -> Result<Splits> {
+    let list = page::splits(root, package);
     if !list.is_file() {
         return Ok(Splits::new());
     }

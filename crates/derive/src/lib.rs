@@ -1,4 +1,4 @@
-//! Derive macros for digests and weights. Use them through the kernel, which exports them beside their traits.
+//! Derive macros for digests, weights and reading. Use them through the kernel, which exports them beside their traits.
 //!
 //! *Knows*: fields, variants and lists of entries. *Must not know*: the meaning of any field.
 //!
@@ -7,6 +7,7 @@
 
 mod digest;
 mod entries;
+mod read;
 mod weight;
 
 use proc_macro::TokenStream;
@@ -43,4 +44,14 @@ pub fn digestible(input: TokenStream) -> TokenStream {
 pub fn weight(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     weight::expand(&input).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// Implements `Read`: takes a value out of plain data, as `#[serde(...)]` says that it is written.
+///
+/// It is for data that a program of the same version has written: fields that nobody knows are passed over. Use it through
+/// `planarium_protocol::json`.
+#[proc_macro_derive(Read, attributes(serde))]
+pub fn read(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    read::expand(&input).unwrap_or_else(Error::into_compile_error).into()
 }

@@ -31,7 +31,7 @@ pub use digest::{Digest, Digestible};
 pub use journal::Entry;
 pub use limits::Limits;
 pub use milli::{Milli, ParseMilliError};
-pub use planarium_derive::{Digestible, Weight};
+pub use planarium_derive::{Digestible, Read, Weight};
 pub use queue::{Class, EventQueue, TimerId};
 pub use recorder::{Recorded, Recorder};
 pub use rope::{Rope, Stretch};

@@ -2,11 +2,12 @@
 
 use planarium_protocol::Text;
 use planarium_protocol::view::ServiceView;
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// Severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Read)]
 pub enum Severity {
     /// Cannot be used as written.
     Error,
@@ -28,7 +29,7 @@ impl Severity {
 }
 
 /// A mechanical mend.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct Fix {
     /// Button text.
     pub title: Text,
@@ -43,7 +44,7 @@ pub struct Fix {
 }
 
 /// A finding in the definition.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct Finding {
     /// File.
     pub file: Text,
@@ -68,7 +69,7 @@ pub struct Finding {
 }
 
 /// Result of reading the draft.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Read)]
 pub struct Checked {
     /// Draft revision it is about.
     pub revision: u32,

@@ -1,10 +1,11 @@
 //! The clock of the world as a page shows it, branches as tabs, durations in words.
 
 use planarium_protocol::Text;
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 
 /// The clock as shown; moves every frame while playing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Read)]
 pub struct Clock {
     /// The cursor.
     pub now_ms: u64,
@@ -35,7 +36,7 @@ impl Clock {
 }
 
 /// A branch as a tab.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct BranchTab {
     /// Id.
     pub id: u32,

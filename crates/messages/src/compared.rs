@@ -3,10 +3,11 @@
 use crate::ptr::Ptr;
 use crate::tally::Tally;
 use planarium_protocol::{Text, View};
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 
 /// The run to compare with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub enum Against {
     /// Another branch.
     Branch(u32),

@@ -5,7 +5,8 @@
 use crate::ptr::Ptr;
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use std::sync::Arc;
 pub const OPTIONS_FILE: &str = "options.json";
 
 /// The definition being edited.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Read)]
 pub struct Draft {
     /// Path to text; `options.json` holds the package options.
     pub files: Ptr<BTreeMap<String, String>>,
@@ -47,7 +48,7 @@ pub struct Draft {
 }
 
 /// A text that is put aside.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct Kept {
     /// Path to text.
     pub files: Ptr<BTreeMap<String, String>>,
@@ -172,7 +173,7 @@ impl Draft {
 }
 
 /// A definition that runs at the moment shown.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 pub struct Running {
     /// Dialect of its service.
     pub dialect: Text,
@@ -272,7 +273,7 @@ impl Draft {
 const MOST_KEPT: usize = 8;
 
 /// The editor as a page holds it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Read)]
 pub struct Editor {
     /// The definition being edited.
     pub draft: Draft,

@@ -16,10 +16,11 @@ use planarium_protocol::changes::{Changes, Recipe, Trial};
 use planarium_protocol::input::{Fault, LoadService};
 use planarium_protocol::objects::{ObjectRow, ObjectView};
 use planarium_protocol::{Text, View, Why};
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 
 /// Actions of a toast's button.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Read)]
 pub enum ToastUndo {
     /// Undoes the last operation.
     Last,
@@ -30,7 +31,7 @@ pub enum ToastUndo {
 }
 
 /// Next steps of undo and redo.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Read)]
 pub struct Ways {
     /// Next step of undo.
     pub undo: Option<Text>,
@@ -39,7 +40,7 @@ pub struct Ways {
 }
 
 /// A command and its result.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Read)]
 pub struct Answer {
     /// Number.
     pub id: u32,
@@ -79,7 +80,7 @@ pub struct Snapshot {
 }
 
 /// Facts that the host reports.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub enum Fact {
     /// The engine moved. Only changes are sent.
     #[serde(skip)]
@@ -160,14 +161,14 @@ pub enum Fact {
 }
 
 /// A world that others act on, too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Read)]
 pub struct Served {
     /// Its clock moves with the wall clock.
     pub runs: bool,
 }
 
 /// Words that can follow in a console line.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Read)]
 pub struct Completion {
     /// The line that it is about.
     pub line: String,
@@ -184,7 +185,7 @@ pub struct Completion {
 }
 
 /// The address of what is shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct Address {
     /// Query and hash.
     pub text: String,
@@ -193,7 +194,7 @@ pub struct Address {
 }
 
 /// A run as a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct SavedFile {
     /// Name.
     pub name: String,
@@ -202,7 +203,7 @@ pub struct SavedFile {
 }
 
 /// Answers to single questions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub enum Reply {
     /// The data of a service right after an input that is not carried out, or why the input would be refused.
     Outcome(Result<serde_json::Value, String>),
@@ -235,7 +236,7 @@ pub enum Reply {
 }
 
 /// A call that was not carried out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct CallError {
     /// A machine-readable code: `refused`, `not-found` or `bad-request`.
     pub code: String,
@@ -244,7 +245,7 @@ pub struct CallError {
 }
 
 /// A run as texts for a document.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Read)]
 pub struct DemoTexts {
     /// The element: picture, recording and source.
     pub element: String,
@@ -259,7 +260,7 @@ pub struct DemoTexts {
 }
 
 /// The summary of an ended run, and failures to try next.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct Finish {
     /// Number of inputs so far: whoever changes the run waits for another end of it.
     pub inputs: u64,
@@ -286,7 +287,7 @@ pub struct Finish {
 }
 
 /// A failure at a moment of this run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct Dare {
     /// In few words.
     pub title: Text,
@@ -299,7 +300,7 @@ pub struct Dare {
 }
 
 /// Data that the page stores for the host immediately.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub enum Keep {
     /// An input of the run at its position, packed on its own.
     Input(usize, String),

@@ -10,7 +10,8 @@ use crate::statuses::ClassOf;
 use planarium_protocol::event::{ElementPath, EventBody, Importance};
 use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Event, Text};
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ const WORK_MS: u64 = 120_000;
 const MARKS: usize = 1000;
 
 /// Why a moment is marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Read)]
 pub enum MarkKind {
     /// A user action.
     Command,
@@ -35,7 +36,7 @@ pub enum MarkKind {
 }
 
 /// A marked moment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct Mark {
     /// When.
     pub at_ms: u64,

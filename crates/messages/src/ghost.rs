@@ -6,13 +6,14 @@ use crate::gantt::Gantt;
 use crate::lane::Segment;
 use crate::ptr::Ptr;
 use planarium_protocol::event::ElementPath;
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 
 /// The stretches of a lane after the fork.
 pub type GhostLane = Ptr<Vec<Segment>>;
 
 /// The original run from the fork on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Read)]
 pub struct Ghost {
     /// When the branch parted from it.
     pub from_ms: u64,

@@ -5,7 +5,8 @@
 
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// Maximum number of changes kept individually; above it, the older half becomes counts.
@@ -17,7 +18,7 @@ const TOGETHER: usize = 8;
 type Change = (u64, Text);
 
 /// A stretch of one status, or a summary of several changes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct Segment {
     /// From when.
     pub from_ms: u64,

@@ -4,10 +4,11 @@
 
 use crate::facts::Dare;
 use planarium_protocol::Text;
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 
 /// The role of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Read)]
 pub enum Role {
     /// Must come true.
     Goal,
@@ -16,7 +17,7 @@ pub enum Role {
 }
 
 /// A check of a lesson.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct CheckCard {
     /// Name.
     pub id: Text,
@@ -27,7 +28,7 @@ pub struct CheckCard {
 }
 
 /// A question to answer before time runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct QuestionCard {
     /// The question.
     pub ask: Text,
@@ -36,7 +37,7 @@ pub struct QuestionCard {
 }
 
 /// The next lesson of the course.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct NextLesson {
     /// Id.
     pub id: Text,
@@ -45,7 +46,7 @@ pub struct NextLesson {
 }
 
 /// A lesson that is open.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct Card {
     /// Id.
     pub id: Text,
@@ -76,7 +77,7 @@ pub struct Card {
 }
 
 /// State of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Read)]
 pub enum CheckState {
     /// Came true; for a `Never` check, did not come true until the lesson was passed.
     Met,
@@ -87,7 +88,7 @@ pub enum CheckState {
 }
 
 /// A cause of a loss: instant, event, text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct CauseLine {
     /// *Units*: milliseconds since genesis.
     pub at_ms: u64,
@@ -98,7 +99,7 @@ pub struct CauseLine {
 }
 
 /// The account of a loss.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct Account {
     /// Everything in one sentence.
     pub sentence: Text,
@@ -109,7 +110,7 @@ pub struct Account {
 }
 
 /// A check in a try.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct CheckLine {
     /// State.
     pub state: CheckState,
@@ -120,7 +121,7 @@ pub struct CheckLine {
 }
 
 /// The verdict over a try.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Read)]
 pub enum Verdict {
     /// The try continues.
     #[default]
@@ -140,7 +141,7 @@ pub enum Verdict {
 }
 
 /// The result of a try.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Read)]
 pub struct Score {
     /// Commands that were not refused.
     pub commands: u64,
@@ -160,7 +161,7 @@ impl Score {
 }
 
 /// A question that was answered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct Answered {
     /// Index of the chosen option.
     pub option: usize,
@@ -169,7 +170,7 @@ pub struct Answered {
 }
 
 /// The run's answer to a question.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct Outcome {
     /// Place of the right option.
     pub right: usize,
@@ -180,7 +181,7 @@ pub struct Outcome {
 }
 
 /// A command of the solution.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct SolutionLine {
     /// *Units*: milliseconds since genesis.
     pub at_ms: u64,
@@ -189,7 +190,7 @@ pub struct SolutionLine {
 }
 
 /// An earlier try that has ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct Earlier {
     /// Number, from 1 on.
     pub number: usize,
@@ -202,7 +203,7 @@ pub struct Earlier {
 }
 
 /// A try of the lesson that is open.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Read)]
 pub struct Try {
     /// Verdict of the branch shown.
     pub verdict: Verdict,
@@ -238,7 +239,7 @@ impl Try {
 }
 
 /// A check in a lesson draft.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct DraftCheck {
     /// Name.
     pub id: String,
@@ -253,7 +254,7 @@ pub struct DraftCheck {
 }
 
 /// Material from the run shown, for a lesson.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Read)]
 pub struct Material {
     /// Commands given by hand: instant and description.
     pub moves: Vec<SolutionLine>,
@@ -266,7 +267,7 @@ pub struct Material {
 }
 
 /// A lesson that is being made.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Read)]
 pub struct LessonDraft {
     /// Id.
     pub id: String,
@@ -285,7 +286,7 @@ pub struct LessonDraft {
 }
 
 /// A lesson that was made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct MadeLesson {
     /// Files: name, text.
     pub files: Vec<(String, String)>,
@@ -296,7 +297,7 @@ pub struct MadeLesson {
 }
 
 /// A handed-in try, replayed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct ResultRow {
     /// Line of the text, from 1 on.
     pub line: usize,
@@ -309,7 +310,7 @@ pub struct ResultRow {
 }
 
 /// A replayed try.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct JudgedTry {
     /// It passed.
     pub passed: bool,
@@ -324,7 +325,7 @@ pub struct JudgedTry {
 }
 
 /// Questions about lessons.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub enum LessonAsk {
     /// Open a lesson of the course.
     Open(Text),

@@ -1,10 +1,11 @@
 //! Links to a run, and possible problems with one.
 
 use planarium_protocol::Text;
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 
 /// A link to the moment shown, and the moment's data.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct Link {
     /// The address.
     pub address: Text,
@@ -15,7 +16,7 @@ pub struct Link {
 }
 
 /// A link that could not be read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct BrokenLink {
     /// The raw text.
     pub raw: Text,
@@ -24,7 +25,7 @@ pub struct BrokenLink {
 }
 
 /// A run that may differ from its recording.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct Differing {
     /// The first difference, as a sentence without its full stop.
     pub text: Text,

@@ -2,7 +2,9 @@
 //!
 //! *Knows*: that the engine returns the same allocation while its content is unchanged. *Must not know*: the content.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use planarium_protocol::json::read::Misread;
+use planarium_protocol::json::{Read, Value};
+use serde::{Serialize, Serializer};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -61,8 +63,8 @@ impl<T: Serialize + ?Sized> Serialize for Ptr<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ptr<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        T::deserialize(from).map(Self::new)
+impl<T: Read> Read for Ptr<T> {
+    fn read(value: Value) -> Result<Self, Misread> {
+        T::read(value).map(Self::new)
     }
 }

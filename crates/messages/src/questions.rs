@@ -6,11 +6,12 @@ use crate::lessons::LessonAsk;
 use crate::ptr::Ptr;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::{Input, Text};
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 use serde_json::Value;
 
 /// Back or forward.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Read)]
 pub enum Toward {
     /// To the past.
     Back,
@@ -19,7 +20,7 @@ pub enum Toward {
 }
 
 /// File formats of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Read)]
 pub enum Format {
     /// Everything, to be opened again.
     Journal,
@@ -34,7 +35,7 @@ pub enum Format {
 }
 
 /// A numbered question, with the changes of the page's state since the previous one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct Question {
     /// Number; answers name it.
     pub number: u32,
@@ -48,7 +49,7 @@ pub struct Question {
 }
 
 /// Changed parts of the editor.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct EditorChange {
     /// The definition being edited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,7 +84,7 @@ impl EditorChange {
 }
 
 /// Usual file names of a dialect's definitions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Read)]
 pub struct FileNames {
     /// The word of the dialect.
     pub dialect: String,
@@ -94,7 +95,7 @@ pub struct FileNames {
 }
 
 /// The first message of a page.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Read)]
 pub struct Begin {
     /// The part of the address from `#` on.
     pub hash: String,
@@ -125,7 +126,7 @@ pub struct Begin {
 }
 
 /// Settings that a document gives the examples and definitions opened in its frame. Runs and lessons have their own.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Read)]
 pub struct Wishes {
     /// The word of the dialect that definitions are read in; recognised without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -150,7 +151,7 @@ impl Wishes {
 
 /// A call from the document that the page is embedded in. Elements are named `PLAN/PHASE/STEP`, with the service in front
 /// if the name is ambiguous.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub enum Call {
     /// Explains why an element is not moving.
     Why(String),
@@ -176,7 +177,7 @@ pub enum Call {
 }
 
 /// The picture of a run for a document.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Read)]
 pub struct Demo {
     /// The plan; if empty, all plans that do something.
     pub plan: String,
@@ -191,7 +192,7 @@ pub struct Demo {
 }
 
 /// State of a world whose host ended, for the next host.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Read)]
 pub struct Resume {
     /// The last state stored by [`Keep::Tab`](crate::facts::Keep::Tab).
     pub tab: String,
@@ -212,7 +213,7 @@ pub struct Resume {
 }
 
 /// A question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub enum Ask {
     /// Show something first.
     Begin(Box<Begin>),

@@ -2,10 +2,11 @@
 
 use crate::clock::Clock;
 use planarium_protocol::Text;
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 
 /// A scripted moment of an example.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct StoryLine {
     /// When or after what.
     pub when: Text,
@@ -16,7 +17,7 @@ pub struct StoryLine {
 }
 
 /// A narrated moment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct Said {
     /// When.
     pub at_ms: u64,
@@ -27,7 +28,7 @@ pub struct Said {
 }
 
 /// Origin of the page's content, and its script.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Read)]
 pub struct Story {
     /// Gallery id, for a gallery example.
     pub example: Option<Text>,

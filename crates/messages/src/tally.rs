@@ -8,10 +8,11 @@ use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Event, Text};
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 
 /// Totals of a run, updated with each event.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Read)]
 pub struct Tally {
     /// When the first plan of the first service was last completed; see [`Tally::of`].
     pub done_ms: Option<u64>,

@@ -6,10 +6,11 @@ use crate::ptr::Ptr;
 use planarium_protocol::Why;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::why::{Helps, ReasonKind, Way};
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 
 /// An element that holds others up, with the ways out found for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 pub struct Blocker {
     /// Its explanation.
     #[serde(with = "crate::wire::why::one")]
@@ -40,7 +41,7 @@ impl Blocker {
 pub const MOST_STUCK: usize = 8;
 
 /// Stuck elements and the ways out found so far.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Read)]
 pub struct WaysOut {
     /// Deepest blockers.
     pub held: Vec<Blocker>,

@@ -1,5 +1,7 @@
 //! Resource amounts as people write them: a number or a decimal text.
 
+use crate::json::read::Misread;
+use crate::json::{Read, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
@@ -92,5 +94,11 @@ impl de::Visitor<'_> for AmountVisitor {
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         d.deserialize_any(AmountVisitor)
+    }
+}
+
+impl Read for Amount {
+    fn read(value: Value) -> Result<Self, Misread> {
+        Self::deserialize(value).map_err(|_| Misread("amount"))
     }
 }

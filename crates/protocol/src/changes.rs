@@ -1,11 +1,12 @@
 //! An update before it is carried out: what becomes of each object, field by field, and what restarts.
 
+use crate::json::Read;
 use crate::Text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Outcome for an object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// It is made.
@@ -38,7 +39,7 @@ impl Outcome {
 }
 
 /// A field that changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct FieldChange {
     /// Its path: `spec.template.spec.containers[web].image`.
     pub path: Text,
@@ -49,7 +50,7 @@ pub struct FieldChange {
 }
 
 /// The change of an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ObjectChange {
     /// The object as commands write it: `deployment.apps/web`.
     pub object: Text,
@@ -68,7 +69,7 @@ pub struct ObjectChange {
 }
 
 /// An update before it is carried out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Changes {
     /// Name of the service.
     pub service: Text,
@@ -140,7 +141,7 @@ impl Changes {
 }
 
 /// A change of one field of a definition that is worth trying.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Recipe {
     /// Plan of the workload.
     pub plan: Text,
@@ -160,7 +161,7 @@ pub struct Recipe {
 }
 
 /// A number of two worlds: without a change and with it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Measure {
     /// Name of the number.
     pub name: Text,
@@ -171,7 +172,7 @@ pub struct Measure {
 }
 
 /// Two worlds with the same luck, without a change and with it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Trial {
     /// The change.
     pub recipe: Recipe,

@@ -4,12 +4,13 @@
 //! Plain data; the engine makes every word in it. Part of [`crate::view::ServiceView::more`] of services whose plans
 //! have exits.
 
+use crate::json::Read;
 use crate::Text;
 use crate::view::SourceRef;
 use serde::{Deserialize, Serialize};
 
 /// The drawing of a plan.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowDrawing {
     /// State of the engine in one line: `running`, `paused before back-20`, `waiting for gate check`.
@@ -44,7 +45,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 /// A gate with its question.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowGate {
     /// Id of the step.
@@ -54,7 +55,7 @@ pub struct FlowGate {
 }
 
 /// A next step of the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowNext {
     /// The step with the result.
@@ -72,7 +73,7 @@ pub struct FlowNext {
 }
 
 /// A chain of steps.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowChain {
     /// Id of the step that it is in; `@plan` for the top level.
@@ -89,7 +90,7 @@ pub struct FlowChain {
 }
 
 /// A step in a chain.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowNode {
     /// Its id.
@@ -139,7 +140,7 @@ pub struct FlowNode {
 }
 
 /// A place in a definition.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowSource {
     /// File path.
@@ -157,7 +158,7 @@ impl From<&SourceRef> for FlowSource {
 }
 
 /// A component step's effect on its component.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowComponent {
     /// Its name.
@@ -176,7 +177,7 @@ pub struct FlowComponent {
 }
 
 /// An exit of a step.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowEdge {
     /// The step.
@@ -207,7 +208,7 @@ pub struct FlowEdge {
 }
 
 /// Values that a loop iterates over.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowLoop {
     /// In words: `target instances`, `old instances from 2`, `3 times from 2`.
@@ -222,7 +223,7 @@ pub struct FlowLoop {
 }
 
 /// An iteration of a loop.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowIteration {
     /// The slot.

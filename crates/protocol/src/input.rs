@@ -2,13 +2,14 @@
 //!
 //! `POST /sim/inputs`, scenario `do:` entries and journals share it. JSON with `kind` first.
 
+use crate::json::Read;
 use crate::Amount;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One external request to the world.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Input {
@@ -88,7 +89,7 @@ kinds! {
 }
 
 /// Machines to add.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct AddAgent {
@@ -123,7 +124,7 @@ pub struct AddAgent {
 }
 
 /// Amounts of resources. Absent means the preset's default for a machine, nothing for a role.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct Resources {
@@ -148,7 +149,7 @@ pub struct Resources {
 }
 
 /// Sharing modes of a cluster's machines between layers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Sharing {
@@ -175,7 +176,7 @@ impl Sharing {
 }
 
 /// A disk beside the ROOT disk.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct Disk {
@@ -192,7 +193,7 @@ pub struct Disk {
 }
 
 /// Which machine to remove.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct RemoveAgent {
@@ -201,7 +202,7 @@ pub struct RemoveAgent {
 }
 
 /// A service definition with everything around it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct LoadService {
@@ -231,7 +232,7 @@ pub struct LoadService {
 }
 
 /// Which service to uninstall.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct RemoveService {
@@ -246,7 +247,7 @@ pub struct RemoveService {
 }
 
 /// Plan operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum PlanOp {
@@ -279,7 +280,7 @@ impl PlanOp {
 }
 
 /// A command on a plan, a phase or a step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct PlanCommand {
@@ -305,7 +306,7 @@ pub struct PlanCommand {
 }
 
 /// Pod operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum PodOp {
@@ -320,7 +321,7 @@ pub enum PodOp {
 }
 
 /// A command on a pod instance.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct PodCommand {
@@ -339,7 +340,7 @@ pub struct PodCommand {
 }
 
 /// A maintenance call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct Maintenance {
@@ -355,7 +356,7 @@ pub struct Maintenance {
 }
 
 /// Kinds of injected failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
@@ -425,7 +426,7 @@ impl FaultKind {
 }
 
 /// Targets of a fault or a behaviour. All given patterns must match; `*` matches any run of characters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct Target {
@@ -471,7 +472,7 @@ impl Target {
 }
 
 /// An injected failure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
@@ -504,7 +505,7 @@ pub struct Fault {
 }
 
 /// Which fault to end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct ClearFault {
@@ -513,7 +514,7 @@ pub struct ClearFault {
 }
 
 /// A behaviour rule.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct ProcessBehaviour {
@@ -525,7 +526,7 @@ pub struct ProcessBehaviour {
 }
 
 /// Behaviour of a process; absent keys keep the default.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct Behaviour {
@@ -559,7 +560,7 @@ pub struct Behaviour {
 }
 
 /// One task status, said by the user.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct TaskStatusInput {
@@ -585,7 +586,7 @@ pub struct TaskStatusInput {
 }
 
 /// One offer round.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct OfferRound {
@@ -594,7 +595,7 @@ pub struct OfferRound {
 }
 
 /// A framework from outside.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct FrameworkInput {
@@ -614,7 +615,7 @@ pub struct FrameworkInput {
 }
 
 /// A call of one of the simulated HTTP APIs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct HttpCall {

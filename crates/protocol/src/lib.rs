@@ -4,6 +4,8 @@
 //! Must not know: behaviour of any kind. Nothing here decides anything; the engine fills these
 //! types in and every front end (page, command line, HTTP, JavaScript) reads them.
 
+extern crate self as planarium_protocol;
+
 pub mod amount;
 pub mod changes;
 pub mod event;

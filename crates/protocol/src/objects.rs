@@ -2,11 +2,12 @@
 //!
 //! *Units*: ages are texts as the API's own client writes them: `12s`, `3m4s`.
 
+use crate::json::Read;
 use crate::Text;
 use serde::{Deserialize, Serialize};
 
 /// An object in the list of all.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ObjectRow {
     /// Names it among all: kind word, namespace and name, as in `deployment.apps/default/web`.
     pub key: Text,
@@ -25,7 +26,7 @@ pub struct ObjectRow {
 }
 
 /// A condition of an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ObjectCondition {
     /// Its type.
     #[serde(rename = "type")]
@@ -43,7 +44,7 @@ pub struct ObjectCondition {
 }
 
 /// Something that was reported about an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ObjectEvent {
     /// `Normal` or `Warning`.
     #[serde(rename = "type")]
@@ -63,7 +64,7 @@ pub struct ObjectEvent {
 }
 
 /// Origin of a line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub enum Origin {
     /// It was applied, or nobody applied the object.
     Applied,
@@ -74,7 +75,7 @@ pub enum Origin {
 }
 
 /// A line of an object's text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ObjectLine {
     /// The line without its end.
     pub text: Text,
@@ -83,7 +84,7 @@ pub struct ObjectLine {
 }
 
 /// An object with all that its API says about it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ObjectView {
     /// Its row in the list.
     pub row: ObjectRow,

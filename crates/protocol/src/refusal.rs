@@ -1,10 +1,11 @@
 //! Why a command was not carried out.
 
+use crate::json::Read;
 use crate::Text;
 use serde::{Deserialize, Serialize};
 
 /// A command that the engine or a simulated system turned down. The state did not change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub struct Refusal {
@@ -36,7 +37,7 @@ pub struct Told {
 }
 
 /// The classes of refusal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum RefusalCode {

@@ -1,5 +1,6 @@
 //! Typed reasons why an element is not finished, and what would change that.
 
+use crate::json::Read;
 use crate::Text;
 use crate::event::ElementPath;
 use crate::input::Input;
@@ -22,7 +23,7 @@ pub struct Why {
 }
 
 /// Why a machine is in the state that it is in, and what its schedule has to do with it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct MachineWhy {
     /// Host name.
@@ -40,7 +41,7 @@ pub struct MachineWhy {
 }
 
 /// Something that would unblock the element.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Unblock {
     /// Button text.
@@ -51,7 +52,7 @@ pub struct Unblock {
 }
 
 /// Effects of a proposal on an element.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "kebab-case")]
 pub enum Helps {
     /// The element gets further than without.
@@ -67,7 +68,7 @@ pub enum Helps {
 }
 
 /// A proposal that was tried.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 pub struct Way {
     /// Words and input.
     pub unblock: Unblock,
@@ -89,7 +90,7 @@ pub struct Reason {
 }
 
 /// An element with its status.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ElementRef {
     /// Which.
@@ -99,7 +100,7 @@ pub struct ElementRef {
 }
 
 /// The kinds of reason.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum ReasonKind {
@@ -258,7 +259,7 @@ pub enum ReasonKind {
 }
 
 /// Results of the offers that were evaluated for a step.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct OfferFunnel {
     /// When they were last looked at.
@@ -273,7 +274,7 @@ pub struct OfferFunnel {
 }
 
 /// One requirement over all machines.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FunnelStage {
     /// `placement`, `cpus`, `mem`, `disk`, `ports`, `volume`, `reservation`, ...
@@ -285,7 +286,7 @@ pub struct FunnelStage {
 }
 
 /// One machine's offer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct AgentOutcome {
     /// Hostname.
@@ -297,7 +298,7 @@ pub struct AgentOutcome {
 }
 
 /// One requirement on one machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct RequirementOutcome {
     /// As in [`FunnelStage::requirement`].
@@ -322,7 +323,7 @@ impl RequirementOutcome {
 }
 
 /// The part of a machine that others hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct HeldByOthers {
     /// The total amount that they hold. *Units*: of the requirement.
@@ -334,7 +335,7 @@ pub struct HeldByOthers {
 }
 
 /// A holder of a machine's resources.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Holder {
     /// The part that it belongs to: `Mesos`, `Kubernetes`, `Skopos`.

@@ -216,7 +216,6 @@ mod tests {
     use super::*;
     use planarium_host::{BuiltIn, Fetched, TextFile};
     use planarium_messages::wire::{Decoder, asked, text};
-    use planarium_protocol::json;
     use std::cell::{Cell, RefCell};
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
@@ -229,7 +228,7 @@ mod tests {
     }
 
     fn send(told: &Told) {
-        let told = json::read(text(told).as_bytes()).expect("what is sent can be read");
+        let told = planarium_messages::wire::told(&text(told)).expect("what is sent can be read");
         SENT.with_borrow_mut(|sent| sent.push(told));
     }
 

@@ -11,6 +11,7 @@ use crate::store::{Action, Hub};
 use planarium_messages::facts::{CallError, Reply};
 use planarium_messages::questions::{Ask, Call, Format};
 use planarium_protocol::event::ElementPath;
+use planarium_protocol::json::Read;
 use planarium_protocol::{Cause, Event, EventBody, Input, Text, json};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -36,7 +37,7 @@ pub(super) fn listen(hub: &Hub) {
     let on_call = {
         let hub = hub.clone();
         Closure::new(move |number, name: String, arguments: String| {
-            let arguments = json::read::<Vec<Value>>(arguments.as_bytes()).unwrap_or_default();
+            let arguments = json::read::text::<Vec<Value>>(arguments.as_bytes()).unwrap_or_default();
             call(&hub, &name, &arguments, Callback::from(move |called| answer(number, called)));
         })
     };
@@ -189,7 +190,7 @@ fn step(what: &str, times: Option<&Value>) -> Result<Asked, String> {
 
 /// Pairs of name and text: one file of any kind, or a scenario with the files that it names.
 fn open(files: &Value) -> Result<Asked, String> {
-    let files: Vec<(String, String)> = serde_json::from_value(files.clone())
+    let files: Vec<(String, String)> = Vec::read(files.clone())
         .map_err(|_| "open takes pairs of a file's name and its text, a scenario first")?;
     let action = match <[_; 1]>::try_from(files) {
         Ok([(_, text)]) => Action::OpenText(text),

@@ -4,6 +4,7 @@ use super::links;
 use super::pace::{Pace, Turn};
 use crate::browser;
 use crate::features::dialogs::open_files;
+use crate::pieces;
 use crate::store::lessons::LessonAsk;
 use crate::store::state::{State, Theme};
 use crate::store::{Action, Hub, persist};
@@ -13,6 +14,7 @@ use gloo::timers::callback::Timeout;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 /// From the last keystroke to reading the draft.
@@ -69,6 +71,17 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
         use_effect_with((), move |()| {
             let listeners = browser::window().map(|window| address_listeners(&hub, &window));
             move || drop(listeners)
+        });
+    }
+    {
+        let hub = hub.clone();
+        use_effect_with((), move |()| {
+            let idle = browser::window().map(|window| {
+                EventListener::once(&window, "planarium:idle", move |_| {
+                    spawn_local(pieces::fetch_all(move || hub.send(Action::Arrived)));
+                })
+            });
+            move || drop(idle)
         });
     }
     {

@@ -1,6 +1,7 @@
 //! Keys that work with any focus except in a text field.
 
 use crate::browser;
+use crate::pieces;
 use crate::store::action::Toward;
 use crate::store::selectors::offers;
 use crate::store::state::{Dialog, State, Tab, Theme, ToastUndo};
@@ -64,6 +65,12 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
             event.prevent_default();
             hub.send(action);
         }
+        return;
+    }
+    // A dialog that is on its way hears no key by now.
+    if key == "Escape" && state.ui.dialog.is_some() && pieces::dialogs().is_none() {
+        event.prevent_default();
+        hub.send(Action::CloseDialog);
         return;
     }
     if event.default_prevented() || with_command || event.alt_key() || reduce::is_modal(&state) {

@@ -19,6 +19,7 @@ use crate::features::frame_head::FrameHead;
 use crate::features::header::{Header, SmallTabs};
 use crate::features::stopped::StoppedCard;
 use crate::features::toasts::Toasts;
+use crate::features::waiting::Arrivals;
 use crate::store::action::Border;
 use crate::store::engine::Engine;
 use crate::store::frame::{Frame, Part};
@@ -124,6 +125,7 @@ fn App(props: &AppProps) -> Html {
 
     html! {
         <ContextProvider<Hub> context={hub.clone()}>
+            <ContextProvider<Arrivals> context={Arrivals(state.arrivals)}>
             if let Some(broken) = &state.broken {
                 <BrokenScreen raw={attr(&broken.raw)} reason={attr(&broken.reason)} />
                 <Toasts toasts={state.ui.toasts.clone()} />
@@ -143,6 +145,7 @@ fn App(props: &AppProps) -> Html {
                 muted={state.play.speed.muted()}
                 verbosity={state.prefs.verbosity}
             />
+            </ContextProvider<Arrivals>>
         </ContextProvider<Hub>>
     }
 }

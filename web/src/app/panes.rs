@@ -4,12 +4,16 @@ use crate::features::banner::Banners;
 use crate::features::editor::EditorPane;
 use crate::features::finish::Finish;
 use crate::features::inspector::Inspector;
-use crate::features::lesson::LessonPane;
+use crate::features::lesson::LessonPaneProps;
 use crate::features::plan_tree::TreePane;
 use crate::features::served::ServedLine;
 use crate::features::timeline::Timeline;
 use crate::features::transport::Transport;
+use crate::features::waiting::Waiting;
+use crate::pieces::{self, Piece};
 use crate::store::frame::{Frame, Part};
+use crate::store::lessons::Card;
+use crate::store::ptr::Ptr;
 use crate::store::selectors::cluster::any_silent;
 use crate::store::selectors::faults::Dare;
 use crate::store::selectors::{arrows, faults, tree};
@@ -30,13 +34,7 @@ pub(super) fn editor(hub: &Hub, state: &State) -> Html {
     html! {
         <section class="pane pane-editor" id="pane-editor" aria-label={if lesson.is_some() { "Lesson" } else { "Definition" }}>
             if let Some(card) = lesson {
-                <LessonPane
-                    card={card.clone()}
-                    attempt={state.attempt.clone()}
-                    undo={state.ways.undo.as_deref().map(attr)}
-                    touched={world.touched}
-                    keeps={state.keeps}
-                />
+                { self::lesson(state, card) }
             } else {
                 if state.lesson.is_some() {
                     <div class="pane-head"><Button icon="flag" label="Back to the lesson" onclick={hub.act(Action::ShowDefinition(false))} /></div>
@@ -60,6 +58,18 @@ pub(super) fn editor(hub: &Hub, state: &State) -> Html {
             }
         </section>
     }
+}
+
+/// The pane of an open lesson.
+fn lesson(state: &State, card: &Ptr<Card>) -> Html {
+    let Some(code) = pieces::lesson() else { return html! { <Waiting piece={Piece::Lesson} /> } };
+    (code.pane)(LessonPaneProps {
+        card: card.clone(),
+        attempt: state.attempt.clone(),
+        undo: state.ways.undo.as_deref().map(attr),
+        touched: state.world.touched,
+        keeps: state.keeps,
+    })
 }
 
 /// The plans, with the most urgent message above them.

@@ -5,7 +5,9 @@ use super::compare::ComparePane;
 use super::console::ConsolePane;
 use super::event_log::LogPane;
 use super::pods::PodsPane;
+use super::waiting::{Waiting, use_arrivals};
 use super::why::WhyPane;
+use crate::pieces::{self, Piece};
 use crate::store::console::Console;
 use crate::store::events::EventLog;
 use crate::store::ptr::Ptr;
@@ -17,6 +19,23 @@ use crate::ui::tabs::{TabItem, Tabs};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::{View, Why};
 use yew::prelude::*;
+
+/// What draws the tabs that are opened later.
+pub(crate) struct Code {
+    console: fn(&InspectorProps) -> Html,
+    compare: fn(&InspectorProps) -> Html,
+}
+
+/// The code of these tabs.
+pub(crate) static CODE: Code = Code {
+    console: |props| html! { <ConsolePane view={props.view.clone()} console={props.console.clone()} /> },
+    compare: |props| {
+        html! {
+            <ComparePane compared={props.compared.clone()} view={props.view.clone()} branches={props.branches.clone()}
+                before={props.before} edited={props.edited} now_ms={props.now_ms} />
+        }
+    },
+};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct InspectorProps {
@@ -64,6 +83,7 @@ const TABS: [Tab; 6] = [Tab::Why, Tab::Cluster, Tab::Pods, Tab::Log, Tab::Consol
 #[component]
 pub(crate) fn Inspector(props: &InspectorProps) -> Html {
     let hub = use_hub();
+    use_arrivals();
     let faults = props.view.faults.len();
     // It takes a second run.
     let comparable = props.branches.len() > 1 || props.before || props.edited || props.compared.is_some();
@@ -110,17 +130,17 @@ pub(crate) fn Inspector(props: &InspectorProps) -> Html {
                     Tab::Log => html! {
                         <LogPane log={props.log.clone()} seq={props.seq} filter={props.filter.clone()} />
                     },
-                    Tab::Compare => html! {
-                        <ComparePane compared={props.compared.clone()} view={props.view.clone()} branches={props.branches.clone()}
-                            before={props.before} edited={props.edited} now_ms={props.now_ms} />
-                    },
-                    Tab::Console => html! {
-                        <ConsolePane view={props.view.clone()} console={props.console.clone()} />
-                    },
+                    Tab::Compare => later(|code| (code.compare)(props)),
+                    Tab::Console => later(|code| (code.console)(props)),
                 } }
             </div>
         </div>
     }
+}
+
+/// A tab whose code comes later.
+fn later(draw: impl FnOnce(&Code) -> Html) -> Html {
+    pieces::tabs().map_or_else(|| html! { <Waiting piece={Piece::Tabs} /> }, draw)
 }
 
 /// Returns the label of a tab.

@@ -24,4 +24,5 @@ pub(crate) mod stuck;
 pub(crate) mod timeline;
 pub(crate) mod toasts;
 pub(crate) mod transport;
+pub(crate) mod waiting;
 pub(crate) mod why;

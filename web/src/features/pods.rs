@@ -1,5 +1,6 @@
 //! Pod instances with their tasks as the service sees them.
 
+use super::waiting::use_arrivals;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::status::entry;
 use crate::store::selectors::tree::{service_key, service_path};
@@ -24,6 +25,7 @@ pub(crate) struct PodsPaneProps {
 #[component]
 pub(crate) fn PodsPane(props: &PodsPaneProps) -> Html {
     let hub = use_hub();
+    use_arrivals();
     let panels: Vec<Html> =
         props.view.services.iter().filter_map(|service| systems::panel(service)).collect();
     let none = props.view.services.iter().all(|service| service.pods.is_empty());

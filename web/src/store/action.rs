@@ -184,6 +184,8 @@ pub(crate) enum Action {
     OpenDialog(Dialog),
     /// Shut it.
     CloseDialog,
+    /// Further code of the page is there.
+    Arrived,
     /// An entry of the palette was used.
     Used(AttrValue),
     /// Open a context menu.

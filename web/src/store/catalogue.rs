@@ -4,12 +4,12 @@
 use super::selectors::status::Words;
 use super::state::{ExampleCard, LessonCard, PresetCard};
 use planarium_protocol::Text;
+use planarium_protocol::json::{self, Read};
 use planarium_protocol::view::{StatusWord, table};
-use serde::Deserialize;
 use std::sync::LazyLock;
 
 /// A dialect.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Read)]
 pub(crate) struct Dialect {
     /// Its word.
     pub(crate) word: Text,
@@ -27,7 +27,7 @@ impl Dialect {
     }
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Read)]
 struct Example {
     id: Text,
     title: Text,
@@ -38,7 +38,7 @@ struct Example {
     picture: Text,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Read)]
 struct Lesson {
     id: Text,
     title: Text,
@@ -46,13 +46,13 @@ struct Lesson {
     systems: Vec<Text>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Read)]
 struct Preset {
     name: Text,
     title: Text,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Read)]
 struct Catalogue {
     dialects: Vec<Dialect>,
     states: Vec<StatusWord>,
@@ -62,7 +62,7 @@ struct Catalogue {
 }
 
 static CATALOGUE: LazyLock<Catalogue> =
-    LazyLock::new(|| planarium_protocol::json::read(include_bytes!("../catalogue.json")).unwrap_or_default());
+    LazyLock::new(|| json::read::text(include_bytes!("../catalogue.json")).unwrap_or_default());
 
 /// All dialects, with their tables of status words.
 pub(crate) fn dialects() -> &'static [Dialect] {

@@ -7,8 +7,8 @@ use super::progress::Progress;
 use super::state::{Prefs, Sizes, State, Theme, Verbosity};
 use super::tries::Tries;
 use crate::browser;
-use planarium_protocol::json;
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::{self, Read};
+use serde::Serialize;
 use serde_json::Value;
 
 const PREFS: &str = "planarium.prefs";
@@ -100,12 +100,12 @@ pub(crate) fn saved_run() -> Option<String> {
 
 /// The packed inputs of a run that was kept in parts.
 fn inputs_of(rest: &str, stored: &dyn Fn(&str) -> Option<String>) -> Option<Vec<String>> {
-    let (inputs, _): (usize, Value) = json::read(rest.as_bytes()).ok()?;
+    let (inputs, _): (usize, Value) = json::read::text(rest.as_bytes()).ok()?;
     (0..inputs).map(|place| stored(&input_key(place))).collect()
 }
 
 /// All of a tab.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Read)]
 struct Tab {
     /// The addresses before and after the run was written into the address bar. A browser that leaves the page may
     /// reload either.
@@ -127,7 +127,7 @@ pub(crate) fn save_tab(addresses: [&str; 2], tab: &str, looks: &Value, at: (u64,
 
 /// Returns the tab's state at an address: the host's, the view state, and the moment shown.
 pub(crate) fn saved_tab(address: &str) -> (Option<String>, Option<Value>, Option<(u64, u64)>) {
-    let kept = browser::stored_here(TAB).and_then(|text| json::read::<Tab>(text.as_bytes()).ok());
+    let kept = browser::stored_here(TAB).and_then(|text| json::read::text::<Tab>(text.as_bytes()).ok());
     match kept.filter(|tab| tab.addresses.iter().any(|kept| kept == address)) {
         Some(tab) => (Some(tab.host), Some(tab.looks), tab.at),
         None => (None, None, None),
@@ -165,13 +165,13 @@ pub(crate) fn took_draft(text: &str) {
 fn keep_drafts(mut all: Vec<(String, String)>) {
     let surplus = all.len().saturating_sub(MOST_DRAFTS);
     all.drain(..surplus);
-    browser::store(DRAFTS, &planarium_protocol::json::of(&all).to_string());
+    browser::store(DRAFTS, &json::of(&all).to_string());
 }
 
 /// Edits by the name of their tab, the last ones last.
 fn drafts() -> Vec<(String, String)> {
     let kept = browser::stored(DRAFTS).unwrap_or_default();
-    let mut all: Vec<(String, String)> = planarium_protocol::json::read(kept.as_bytes()).unwrap_or_default();
+    let mut all: Vec<(String, String)> = json::read::text(kept.as_bytes()).unwrap_or_default();
     // Earlier versions kept those of one tab only.
     if let Some(text) = browser::stored(DRAFT).filter(|text| !text.is_empty()) {
         all.insert(0, (String::new(), text));

@@ -80,6 +80,7 @@ pub(crate) fn action(state: &mut State, action: &Action) {
             state.better = None;
         }
         Action::SystemTheme(dark) => state.system_dark = *dark,
+        Action::Arrived => state.arrivals += 1,
         Action::Console(act) => Arc::make_mut(&mut state.console.0).act(act),
         _ => looks(state, action),
     }

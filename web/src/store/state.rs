@@ -507,6 +507,8 @@ pub(crate) struct State {
     pub(crate) progress: Ptr<Progress>,
     /// The browser stores data.
     pub(crate) keeps: bool,
+    /// Number of pieces of the page's code that have arrived.
+    pub(crate) arrivals: u32,
 }
 
 impl State {

@@ -18,7 +18,7 @@ pub(crate) struct Tries(Vec<(String, Vec<String>)>);
 impl Tries {
     /// Reads what [`Tries::text`] wrote; nonsense is nothing.
     pub(crate) fn read(text: &str) -> Self {
-        Self(json::read(text.as_bytes()).unwrap_or_default())
+        Self(json::read::text(text.as_bytes()).unwrap_or_default())
     }
 
     /// All of them in a text.

@@ -7,6 +7,7 @@ use super::ptr::Ptr;
 use super::state::{EditTab, Pane, Speed, State, Tab};
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
+use planarium_protocol::json::Read;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -86,7 +87,7 @@ pub(crate) fn give(state: &mut State, looks: &Value) {
     if let Some(speed) = at("speed").and_then(|speed| u8::try_from(speed).ok()) {
         state.play.speed = Speed::at(speed);
     }
-    let typed = one("typed").cloned().and_then(|typed| serde_json::from_value::<Vec<Typed>>(typed).ok());
+    let typed = one("typed").cloned().and_then(|typed| Vec::<Typed>::read(typed).ok());
     for (at, files, env) in typed.unwrap_or_default() {
         retype(state, at, files, env);
     }

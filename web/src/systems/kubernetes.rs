@@ -2,7 +2,7 @@
 
 use super::curve::{self, Curve, number};
 use super::objects::{ObjectList, ToObject};
-use super::{Desk, Selected};
+use super::{Desk, Selected, Sketch};
 use crate::store::ptr::Ptr;
 use crate::store::selectors::faults;
 use crate::store::use_hub;
@@ -54,12 +54,13 @@ spec:
     objects: true,
     object: object_of,
     tells_changes: true,
-    panel,
     faults: faults::KUBERNETES,
-    below,
-    about,
+    data: "kubernetes",
     ..Desk::PLAIN
 };
+
+/// Its pictures.
+pub(super) const SKETCH: Sketch = Sketch { dialect: DESK.dialect, panel, below, about, ..Sketch::PLAIN };
 
 /// Lines of a Deployment's rollout, in the order of a sample's counts.
 const LINES: &[(&str, &str)] =

@@ -19,6 +19,8 @@ mod sdk;
 #[cfg(feature = "skopos")]
 mod skopos;
 
+use crate::features::waiting::Waiting;
+use crate::pieces::{self, Piece};
 use crate::store::selectors::faults::{self, Offer};
 use crate::store::state::{Dialog, Finding};
 use crate::store::{Action, Hub};
@@ -66,15 +68,61 @@ pub(crate) struct Desk {
     pub(crate) faults: &'static [Offer],
     /// Names of steps that make a call which may fail.
     pub(crate) calls: fn(&ServiceView) -> Vec<String>,
-    /// Panel of a service beside plans and pods; its data are in [`ServiceView::more`].
-    pub(crate) panel: fn(&ServiceView) -> Option<Html>,
-    /// Picture of a service in place of its rows.
-    pub(crate) drawing: fn(&ServiceView) -> Option<Html>,
-    /// Picture below the rows, of the element or the active one.
-    pub(crate) below: fn(&ServiceView, Option<&ElementPath>) -> Option<Html>,
-    /// Picture of an element, beside why it is not moving.
-    pub(crate) about: fn(&ServiceView, &ElementPath) -> Option<Html>,
+    /// Where [`ServiceView::more`] holds what its pictures are drawn from; empty if it has none.
+    pub(crate) data: &'static str,
+    /// Where a line stands while they are on their way.
+    pub(crate) spot: Spot,
 }
+
+/// The spot of a system's picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spot {
+    /// In the tab of pods.
+    Panel,
+    /// In place of the rows.
+    Drawing,
+}
+
+/// Pictures of a system. Their code comes later, see [`crate::pieces`].
+struct Sketch {
+    /// The word of its dialect.
+    dialect: &'static str,
+    /// Panel of a service beside plans and pods; its data are in [`ServiceView::more`].
+    panel: fn(&ServiceView) -> Option<Html>,
+    /// Picture of a service in place of its rows.
+    drawing: fn(&ServiceView) -> Option<Html>,
+    /// Picture below the rows, of the element or the active one.
+    below: fn(&ServiceView, Option<&ElementPath>) -> Option<Html>,
+    /// Picture of an element, beside why it is not moving.
+    about: fn(&ServiceView, &ElementPath) -> Option<Html>,
+}
+
+impl Sketch {
+    /// A system without pictures.
+    const PLAIN: Self =
+        Self { dialect: "", panel: |_| None, drawing: |_| None, below: |_, _| None, about: |_, _| None };
+}
+
+/// Pictures of all systems.
+pub(crate) struct Pictures(&'static [Sketch]);
+
+impl Pictures {
+    fn of(&self, service: &ServiceView) -> Option<&'static Sketch> {
+        self.0.iter().find(|sketch| *sketch.dialect == *service.dialect)
+    }
+}
+
+/// The pictures of this build.
+pub(crate) static PICTURES: Pictures = Pictures(&[
+    #[cfg(feature = "marathon")]
+    marathon::SKETCH,
+    #[cfg(feature = "kudo")]
+    kudo::SKETCH,
+    #[cfg(feature = "skopos")]
+    skopos::SKETCH,
+    #[cfg(feature = "kubernetes")]
+    kubernetes::SKETCH,
+]);
 
 /// Plans that come and go.
 #[derive(Clone, Copy)]
@@ -102,10 +150,8 @@ impl Desk {
         passing: None,
         faults: faults::MESOS,
         calls: |_| Vec::new(),
-        panel: |_| None,
-        drawing: |_| None,
-        below: |_, _| None,
-        about: |_, _| None,
+        data: "",
+        spot: Spot::Panel,
     };
 }
 
@@ -178,9 +224,33 @@ pub(crate) fn pods(view: &View) -> &'static str {
     if words.all(|word| word == first) { first } else { Desk::PLAIN.pods }
 }
 
+/// The spot of a service's picture; none where it has none.
+fn spot_of(service: &ServiceView) -> Option<Spot> {
+    let desk = desk(&service.dialect).filter(|desk| !desk.data.is_empty())?;
+    service.more.get(desk.data).map(|_| desk.spot)
+}
+
+/// The picture of a service in its own place; while its code is absent, what stands there.
+fn placed(
+    service: &ServiceView,
+    spot: Spot,
+    picture: fn(&Sketch) -> fn(&ServiceView) -> Option<Html>,
+) -> Option<Html> {
+    if let Some(pictures) = pieces::pictures() {
+        return picture(pictures.of(service)?)(service);
+    }
+    (spot_of(service) == Some(spot)).then(|| html! { <Waiting piece={Piece::Pictures} /> })
+}
+
+/// Fetches the code of pictures, where a service has some.
+pub(crate) fn fetching(services: &[Arc<ServiceView>]) -> Option<Html> {
+    let waits = pieces::pictures().is_none() && services.iter().any(|service| spot_of(service).is_some());
+    waits.then(|| html! { <Waiting piece={Piece::Pictures} quiet=true /> })
+}
+
 /// Pictures of services in place of their rows, and whether every service has one; none where no service has.
 pub(crate) fn drawings(services: &[Arc<ServiceView>]) -> Option<(Html, bool)> {
-    let drawn = |service: &Arc<ServiceView>| desk(&service.dialect).and_then(|desk| (desk.drawing)(service));
+    let drawn = |service: &Arc<ServiceView>| placed(service, Spot::Drawing, |sketch| sketch.drawing);
     let all: Vec<Html> = services.iter().filter_map(drawn).collect();
     let whole = all.len() == services.len();
     (!all.is_empty()).then(|| (all.into_iter().collect(), whole))
@@ -188,7 +258,8 @@ pub(crate) fn drawings(services: &[Arc<ServiceView>]) -> Option<(Html, bool)> {
 
 /// Pictures below the rows, of an element or the active one.
 pub(crate) fn below(services: &[Arc<ServiceView>], selected: Option<&ElementPath>) -> Option<Html> {
-    let one = |service: &Arc<ServiceView>| (desk(&service.dialect)?.below)(service, selected);
+    let pictures = pieces::pictures()?;
+    let one = |service: &Arc<ServiceView>| (pictures.of(service)?.below)(service, selected);
     let all: Vec<Html> = services.iter().filter_map(one).collect();
     (!all.is_empty()).then(|| all.into_iter().collect())
 }
@@ -196,7 +267,7 @@ pub(crate) fn below(services: &[Arc<ServiceView>], selected: Option<&ElementPath
 /// A system's picture of an element, if any.
 pub(crate) fn about(view: &View, path: &ElementPath) -> Option<Html> {
     let service = view.services.iter().find(|service| service.holds(path))?;
-    (desk(&service.dialect)?.about)(service, path)
+    (pieces::pictures()?.of(service)?.about)(service, path)
 }
 
 /// Returns whether a system tells what changes of its definition bring about.
@@ -222,7 +293,7 @@ pub(crate) fn object_of(view: &View, path: &ElementPath) -> Option<AttrValue> {
 
 /// Returns a system's panel beside plans and pods, if any.
 pub(crate) fn panel(service: &ServiceView) -> Option<Html> {
-    desk(&service.dialect).and_then(|desk| (desk.panel)(service))
+    placed(service, Spot::Panel, |sketch| sketch.panel)
 }
 
 #[cfg(test)]

@@ -42,11 +42,10 @@ pub(crate) struct Piece {
     target: &'static [&'static str],
     /// A script of ours that belongs to it.
     script: Option<&'static str>,
-    /// A release loads what its systems need when they are needed: it is compiled with the feature `split` and taken apart.
-    splits: bool,
 }
 
-/// Flags for the compiler of a piece that is taken apart: that takes names, and what refers to what.
+/// Flags for the compiler of a release. It is compiled with the feature `split` and taken apart, so that it loads what is needed later when
+/// that is needed; this takes names, and what refers to what.
 const SPLITS: [&str; 2] = ["-Clink-args=--emit-relocs", "-Cstrip=none"];
 
 /// Every piece that a page can have.
@@ -58,7 +57,6 @@ const PIECES: [Piece; 2] = [
         title: "the page",
         target: &["--bin", "planarium-web"],
         script: None,
-        splits: false,
     },
     Piece {
         name: "worker",
@@ -67,7 +65,6 @@ const PIECES: [Piece; 2] = [
         title: "the engine's worker",
         target: &["--lib"],
         script: Some("web/worker.js"),
-        splits: true,
     },
 ];
 
@@ -105,7 +102,7 @@ impl Piece {
             .args(["--target", "wasm32-unknown-unknown"]);
         let cargo = if kind == Kind::Release { cargo.args(["--profile", "wasm-release"]) } else { cargo };
         let cargo =
-            if self.is_split(kind) { cargo.args(["--features", "split", "--"]).args(SPLITS) } else { cargo };
+            if is_split(kind) { cargo.args(["--features", "split", "--"]).args(SPLITS) } else { cargo };
         progress::cargo(cargo, label, progress::crates_of(root, self.package, Some("wasm32-unknown-unknown")))
     }
 
@@ -122,9 +119,9 @@ impl Piece {
             return Ok(());
         }
         super::clear(&folder)?;
-        let how: &[&str] = if self.is_split(kind) { &["--split"] } else { &[] };
+        let how: &[&str] = if is_split(kind) { &["--split"] } else { &[] };
         bindgen::run(root, &built, &folder, self.package, how)?;
-        if self.is_split(kind) {
+        if is_split(kind) {
             splits::fold(root, &folder, self.package)?;
         }
         if kind == Kind::Release {
@@ -136,11 +133,6 @@ impl Piece {
             fs::write(&stamp, now)?;
         }
         Ok(())
-    }
-
-    /// Returns whether it is taken apart.
-    fn is_split(&self, kind: Kind) -> bool {
-        self.splits && kind == Kind::Release
     }
 
     /// Returns the name of cargo's output file: that of a program unchanged, that of a library as an identifier.
@@ -162,6 +154,11 @@ impl Piece {
             "script": self.script,
         })
     }
+}
+
+/// Returns whether pieces are taken apart.
+fn is_split(kind: Kind) -> bool {
+    kind == Kind::Release
 }
 
 /// The length and age of a file, which tell one build from another.
@@ -230,11 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn only_the_worker_of_a_release_is_taken_apart() {
-        let [page, worker] = PIECES;
-        let split = |piece: &Piece| [Kind::Everyday, Kind::Release].map(|kind| piece.is_split(kind));
-        assert_eq!(split(&page), [false, false]);
-        assert_eq!(split(&worker), [false, true]);
+    fn only_a_release_is_taken_apart() {
+        assert_eq!([Kind::Everyday, Kind::Release].map(is_split), [false, true]);
     }
 
     #[test]

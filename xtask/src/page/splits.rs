@@ -21,9 +21,9 @@ const SMALL: u64 = 64_000;
 /// The files of each split, without their endings.
 type Splits = BTreeMap<String, Vec<String>>;
 
-/// The list of what each split of the release's worker consists of; it may not be there.
-pub(crate) fn list(root: &Path) -> PathBuf {
-    files::web_target(root).join("page").join("wasm-release").join("planarium-worker").join("splits.json")
+/// The list of what each split of a package's release consists of; it may not be there.
+pub(crate) fn list(root: &Path, package: &str) -> PathBuf {
+    files::web_target(root).join("page").join("wasm-release").join(package).join("splits.json")
 }
 
 /// Moves the small chunks of a piece back into its main part, `PACKAGE_bg.wasm`.

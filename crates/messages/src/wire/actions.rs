@@ -1,6 +1,7 @@
 //! Lists of actions. Many elements share one list, and those of tasks differ in names only. Each list is sent once;
 //! elements refer to it by number.
 
+use planarium_protocol::json::{self, Read, Value};
 use planarium_protocol::Input;
 use planarium_protocol::view::ActionView;
 use std::collections::BTreeMap;
@@ -88,12 +89,34 @@ impl Known {
 
     /// Returns the list with a number, with these names filled in.
     pub(crate) fn of(&self, number: u32, first: &str, second: &str) -> Vec<ActionView> {
-        let list: List = list(&self.shared(number));
-        let text = serde_json::to_string(&list).unwrap_or_default();
-        let text = swap(&swap(&text, SECOND, second), FIRST, first);
-        let list: List = serde_json::from_str(&text).unwrap_or_default();
+        let mut list = json::of(&list(&self.shared(number)));
+        fill(&mut list, &[(SECOND, second), (FIRST, first)]);
+        let list = List::read(list).unwrap_or_default();
         list.into_iter().map(|(view, input)| ActionView { input, ..view }).collect()
     }
+}
+
+/// Replaces placeholders in all texts.
+fn fill(value: &mut Value, names: &[(&str, &str)]) {
+    match value {
+        Value::String(text) => *text = filled(text, names),
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, names)),
+        Value::Object(fields) => {
+            let all = std::mem::take(fields);
+            *fields = all
+                .into_iter()
+                .map(|(key, mut value)| {
+                    fill(&mut value, names);
+                    (filled(&key, names), value)
+                })
+                .collect();
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn filled(text: &str, names: &[(&str, &str)]) -> String {
+    names.iter().fold(text.to_owned(), |text, (placeholder, name)| text.replace(placeholder, name))
 }
 
 fn list(actions: &[ActionView]) -> List {

@@ -4,12 +4,13 @@ use crate::gantt::{Gantt, Mark};
 use crate::lane::{Lane, Segment};
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The parts of a timeline that changed.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Read)]
 pub(crate) struct GanttChange {
     /// Replaces the whole timeline.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -31,7 +32,7 @@ pub(crate) struct GanttChange {
 }
 
 /// A changed lane: its index, number of changes kept, and new changes; its path and older counts if these are new.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 pub(crate) struct LaneChange(
     usize,
     usize,

@@ -2,10 +2,11 @@
 
 use crate::event_log::EventLog;
 use planarium_protocol::Event;
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 
 /// New events, and the total number.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 pub(crate) struct LogChange {
     lineage: (u32, u32),
     len: usize,

@@ -20,7 +20,8 @@ use crate::questions::Question;
 use crate::tally::Tally;
 use actions::{Known, Table};
 use planarium_protocol::{Text, View, json};
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 use std::sync::Arc;
 
 pub use view::whole_service;
@@ -32,7 +33,7 @@ pub const VERSION: u32 = 2;
 pub const UNASKED: u32 = 0;
 
 /// A message of the page.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 pub enum Asked {
     /// A question.
     Question(Box<Question>),
@@ -45,7 +46,7 @@ pub enum Asked {
 }
 
 /// A message of the host.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 pub enum Told {
     /// The host is ready and speaks this version.
     Hello(u32),
@@ -65,7 +66,7 @@ pub enum Told {
 }
 
 /// Outcome of a question.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Read)]
 pub struct Batch {
     /// Number of the question; [`UNASKED`] where others changed the world.
     pub number: u32,
@@ -79,7 +80,7 @@ pub struct Batch {
 }
 
 /// A fact as sent.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 pub(crate) enum SentFact {
     Moved(Box<MovedChange>),
     Compared(Option<Box<ComparedChange>>),
@@ -87,7 +88,7 @@ pub(crate) enum SentFact {
 }
 
 /// A snapshot as far as it changed.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 pub(crate) struct MovedChange {
     clock: Clock,
     touched: bool,
@@ -105,7 +106,7 @@ pub(crate) struct MovedChange {
 }
 
 /// Changes of the compared run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 pub(crate) struct ComparedChange {
     against: Against,
     name: Text,
@@ -121,12 +122,12 @@ pub fn text<T: Serialize>(message: &T) -> String {
 
 /// Parses a message of the page.
 pub fn asked(text: &str) -> Result<Asked, String> {
-    json::read(text.as_bytes()).map_err(|error| error.to_string())
+    json::read::text(text.as_bytes())
 }
 
 /// Parses a message of the host.
 pub fn told(text: &str) -> Result<Told, String> {
-    json::read(text.as_bytes()).map_err(|error| error.to_string())
+    json::read::text(text.as_bytes())
 }
 
 /// The host's side: keeps the state that the page has.

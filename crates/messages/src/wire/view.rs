@@ -9,12 +9,13 @@ use planarium_protocol::view::{
     PodTaskView, PodView, Progress, ResourceView, ServiceView, SourceRef, StatusWord, StepView, TaskView,
     UnavailabilityView, View, WindowView,
 };
-use serde::{Deserialize, Serialize};
+use planarium_protocol::json::Read;
+use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Changes of a list: its length, and the changed elements by index.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 struct Items<T>(usize, Vec<(usize, T)>);
 
 fn items<V, T>(
@@ -45,7 +46,7 @@ fn put<V, T>(list: &mut Vec<Arc<V>>, change: Option<Items<T>>, mut apply: impl F
 }
 
 /// The parts of a view that changed.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 pub(crate) struct ViewChange {
     revision: u64,
     clock: ClockView,
@@ -57,7 +58,7 @@ pub(crate) struct ViewChange {
     faults: Option<Vec<FaultView>>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 struct ServiceHead {
     name: Text,
     dialect: Text,
@@ -66,7 +67,7 @@ struct ServiceHead {
     statuses: Vec<StatusWord>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 struct ServiceChange {
     revision: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,7 +82,7 @@ struct ServiceChange {
     more: Option<Value>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 struct PlanChange {
     revision: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,7 +97,7 @@ struct PlanChange {
     phases: Option<Items<PhaseChange>>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 struct PhaseChange {
     revision: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,7 +113,7 @@ struct PhaseChange {
 
 /// Revision, status, reason, instant of the status, actions, counted instances; rarely changing parts if they
 /// changed.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 struct StepChange(
     u64,
     Text,
@@ -123,7 +124,7 @@ struct StepChange(
     #[serde(default, skip_serializing_if = "Option::is_none")] Option<Box<StepRest>>,
 );
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Read)]
 struct StepRest {
     id: Text,
     name: Text,
@@ -134,10 +135,10 @@ struct StepRest {
     source: Option<SourceRef>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 struct PodChange(u64, Text, Vec<PodTaskView>, u32);
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 struct ClusterChange {
     revision: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,7 +149,7 @@ struct ClusterChange {
     windows: Option<Vec<WindowView>>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 struct MachineChange {
     revision: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -163,7 +164,7 @@ struct MachineChange {
     tasks: Vec<(usize, TaskChange)>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Read)]
 struct MachineHead {
     hostname: Text,
     ip: Text,
@@ -183,7 +184,7 @@ struct MachineHead {
 }
 
 /// State, instant of the state, health, readiness, actions; names of a new task.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Read)]
 struct TaskChange(
     Text,
     u64,
@@ -546,12 +547,13 @@ fn machine_of(old: Option<&MachineView>, change: MachineChange, known: &Known) -
 /// Serializes a whole service with its lists of actions.
 pub mod whole_service {
     use super::{
-        ActionList, Arc, Deserialize, Known, Serialize, ServiceChange, ServiceView, Table, service,
+        ActionList, Arc, Known, Read, Serialize, ServiceChange, ServiceView, Table, Value, service,
         service_of,
     };
-    use serde::{Deserializer, Serializer};
+    use planarium_protocol::json::read::Misread;
+    use serde::Serializer;
 
-    #[derive(Serialize, Deserialize)]
+    #[derive(Serialize, Read)]
     struct Whole(Vec<ActionList>, ServiceChange);
 
     /// Writes it.
@@ -565,8 +567,10 @@ pub mod whole_service {
     }
 
     /// Reads it.
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Arc<ServiceView>>, D::Error> {
-        let whole = Option::<Whole>::deserialize(from)?;
+    ///
+    /// *Errors*: it has another shape.
+    pub fn read(value: Value) -> Result<Option<Arc<ServiceView>>, Misread> {
+        let whole = Option::<Whole>::read(value)?;
         Ok(whole.map(|Whole(lists, change)| {
             let mut known = Known::default();
             known.learn(lists);

@@ -4,9 +4,11 @@ use crate::ptr::Ptr;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::why::{Reason, ReasonKind, Unblock};
 use planarium_protocol::{Text, Why};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use planarium_protocol::json::read::Misread;
+use planarium_protocol::json::{Read, Value};
+use serde::{Serialize, Serializer};
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Read)]
 struct Sent {
     path: ElementPath,
     status: Text,
@@ -41,27 +43,27 @@ impl Sent {
 
 /// An explanation.
 pub(crate) mod one {
-    use super::{Deserialize, Deserializer, Ptr, Sent, Serialize, Serializer, Why};
+    use super::{Misread, Ptr, Read, Sent, Serialize, Serializer, Value, Why};
 
     pub(crate) fn serialize<S: Serializer>(why: &Ptr<Why>, to: S) -> Result<S::Ok, S::Error> {
         Sent::of(why).serialize(to)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Ptr<Why>, D::Error> {
-        Sent::deserialize(from).map(Sent::why)
+    pub(crate) fn read(value: Value) -> Result<Ptr<Why>, Misread> {
+        Sent::read(value).map(Sent::why)
     }
 }
 
 /// An explanation, or none.
 pub(crate) mod some {
-    use super::{Deserialize, Deserializer, Ptr, Sent, Serialize, Serializer, Why};
+    use super::{Misread, Ptr, Read, Sent, Serialize, Serializer, Value, Why};
 
     #[expect(clippy::ref_option, reason = "serde calls it so")]
     pub(crate) fn serialize<S: Serializer>(why: &Option<Ptr<Why>>, to: S) -> Result<S::Ok, S::Error> {
         why.as_ref().map(|why| Sent::of(why)).serialize(to)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Ptr<Why>>, D::Error> {
-        Option::<Sent>::deserialize(from).map(|why| why.map(Sent::why))
+    pub(crate) fn read(value: Value) -> Result<Option<Ptr<Why>>, Misread> {
+        Option::<Sent>::read(value).map(|why| why.map(Sent::why))
     }
 }

@@ -4,13 +4,14 @@
 
 mod words;
 
+use crate::json::Read;
 use crate::Text;
 use crate::view::ConfigFileView;
 use planarium_kernel::cause::Cause;
 use serde::{Deserialize, Serialize};
 
 /// One fact.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 pub struct Event {
     /// Global sequence number, counted from 1.
     pub seq: u64,
@@ -24,7 +25,7 @@ pub struct Event {
 }
 
 /// A sentence for people. It is shown and handed out, and no digest covers it, so that it can be put into better words.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Prose(pub Text);
 
@@ -48,7 +49,7 @@ impl<T: Into<Text>> From<T> for Prose {
 }
 
 /// A derived fact, put into words for readers of a single event. Digests do not cover it.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Implied(pub Text);
 
@@ -79,7 +80,7 @@ impl std::fmt::Display for Prose {
 /// A message to a framework in the form of the v1 scheduler API.
 ///
 /// Digests do not cover its sentences (texts under `message`); everything else counts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct WireEvent(pub serde_json::Value);
 
@@ -92,7 +93,7 @@ impl std::ops::Deref for WireEvent {
 }
 
 /// An element of a plan tree, by names.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ElementPath {
     /// Dialect of the service; empty in a question means any.
@@ -115,7 +116,7 @@ fn empty(text: &Text) -> bool {
 }
 
 /// Importance of an event to a reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Importance {
@@ -128,7 +129,7 @@ pub enum Importance {
 }
 
 /// The kinds of fact.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum EventBody {

@@ -2,6 +2,7 @@
 //!
 //! *Knows*: the shape of an action. *Must not know*: when a system allows it.
 
+use crate::json::Read;
 use crate::Text;
 use crate::event::ElementPath;
 use crate::input::{Input, PlanCommand, PlanOp, PodCommand, PodOp};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Something that can be done to the thing shown.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ActionView {
     /// Menu text, in the words of the system.

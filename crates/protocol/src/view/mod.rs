@@ -12,6 +12,7 @@ pub use action::ActionView;
 pub use status::{StatusClass, StatusWord, status_word};
 pub use text::plan_tree;
 
+use crate::json::Read;
 use crate::Text;
 use crate::event::{ElementPath, Prose};
 use crate::refusal::Refusal;
@@ -36,7 +37,7 @@ pub struct View {
 }
 
 /// Clock and identity of the world.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ClockView {
     /// Virtual time in milliseconds since genesis.
@@ -209,7 +210,7 @@ impl StepView {
 }
 
 /// A place in a definition file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct SourceRef {
     /// File path.
@@ -221,7 +222,7 @@ pub struct SourceRef {
 }
 
 /// Progress of an element.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Progress {
     /// Complete.
@@ -231,7 +232,7 @@ pub struct Progress {
 }
 
 /// A pod instance.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PodView {
     /// Revision.
@@ -245,7 +246,7 @@ pub struct PodView {
 }
 
 /// A task of a pod instance as its service sees it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PodTaskView {
     /// Task instance name.
@@ -268,7 +269,7 @@ fn no_configs(configs: &Arc<[ConfigFileView]>) -> bool {
 }
 
 /// A file that is rendered from a template into a task's sandbox.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ConfigFileView {
     /// Name of the config.
@@ -289,7 +290,7 @@ pub struct ConfigFileView {
 }
 
 /// The machines.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ClusterView {
     /// Revision.
@@ -305,7 +306,7 @@ pub struct ClusterView {
 }
 
 /// A window of the maintenance schedule.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct WindowView {
     /// Its machines, as spelled in the schedule.
@@ -315,7 +316,7 @@ pub struct WindowView {
 }
 
 /// A machine in a window. It need not have an agent that is registered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ScheduledView {
     /// Host name.
@@ -332,7 +333,7 @@ pub struct ScheduledView {
 }
 
 /// One machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct MachineView {
     /// Revision.
@@ -385,7 +386,7 @@ pub struct MachineView {
 }
 
 /// When the loss of a silent machine will be detected, unless it comes back before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct NoticeView {
     /// Who, as the subject of a sentence.
@@ -395,7 +396,7 @@ pub struct NoticeView {
 }
 
 /// When a machine is expected away. *Units*: nanoseconds since 1970 as decimal text, exact also where numbers are doubles.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct UnavailabilityView {
     /// Begin.
@@ -406,7 +407,7 @@ pub struct UnavailabilityView {
 }
 
 /// State of an inverse offer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct InverseOfferView {
     /// Framework name.
@@ -422,7 +423,7 @@ pub struct InverseOfferView {
 }
 
 /// One resource of a machine in thousandths.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ResourceView {
     /// `cpus`, `mem`, `disk`, `gpus`.
@@ -436,7 +437,7 @@ pub struct ResourceView {
 }
 
 /// A task on a machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct TaskView {
     /// Task name.
@@ -462,7 +463,7 @@ pub struct TaskView {
 }
 
 /// A fault in force.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FaultView {
     /// Id.
@@ -479,7 +480,7 @@ pub struct FaultView {
 }
 
 /// Outcome of an input.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Applied {
     /// Journal number.

@@ -2,11 +2,12 @@
 //!
 //! *Knows*: classes and the shape of a table of words. *Must not know*: any system's words.
 
+use crate::json::Read;
 use crate::interned::{self, Word};
 use serde::{Deserialize, Serialize};
 
 /// Classes of status, which mean the same to a reader in every system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum StatusClass {
@@ -87,7 +88,7 @@ impl StatusClass {
 }
 
 /// A status word of a system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct StatusWord {
     /// As the real system writes it.

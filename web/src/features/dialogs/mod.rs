@@ -1,4 +1,4 @@
-//! The dialogs.
+//! The dialogs. Their code comes later, see [`crate::pieces`].
 
 mod add_machine;
 mod changes;
@@ -19,6 +19,8 @@ mod source;
 
 pub(crate) use open::open_files;
 
+use super::waiting::Waiting;
+use crate::pieces::{self, Piece};
 use crate::store::selectors::tree;
 use crate::store::state::{Dialog, State};
 use crate::ui::attr;
@@ -39,49 +41,65 @@ impl PartialEq for DialogsProps {
     }
 }
 
+/// What draws dialogs.
+pub(crate) struct Code {
+    /// Draws one.
+    draw: fn(&Rc<State>, &Dialog) -> Html,
+}
+
+/// The code of all dialogs.
+pub(crate) static CODE: Code = Code { draw };
+
 /// The open dialog.
 #[component]
 pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
     let state = &props.state;
-    match &state.ui.dialog {
-        None => Html::default(),
-        Some(Dialog::Gallery) => html! {
+    let Some(dialog) = &state.ui.dialog else { return Html::default() };
+    pieces::dialogs().map_or_else(
+        || html! { <Waiting piece={Piece::Dialogs} dialog=true /> },
+        |code| (code.draw)(state, dialog),
+    )
+}
+
+fn draw(state: &Rc<State>, dialog: &Dialog) -> Html {
+    match dialog {
+        Dialog::Gallery => html! {
             <gallery::Gallery examples={state.examples.clone()} current={state.story.example.as_deref().map(attr)} />
         },
-        Some(Dialog::Open) => {
+        Dialog::Open => {
             html! { <open::OpenDialog beside={state.ui.beside} running={!state.draft.files.is_empty()} served={state.served.is_some()} /> }
         }
-        Some(Dialog::Share) => html! {
+        Dialog::Share => html! {
             <share::ShareDialog link={state.ui.link.clone()} title={attr(&state.story.title)} />
         },
-        Some(Dialog::Embed) => html! {
+        Dialog::Embed => html! {
             <embed::EmbedDialog title={state.lesson.as_ref().map_or_else(|| attr(&state.story.title), |card| attr(&card.title))}
                 lesson={state.lesson.as_ref().map(|card| attr(&card.id))} plans={tree::plan_names(&state.world.view)}
                 now_ms={state.world.clock.now_ms} head_ms={state.world.clock.head_ms} />
         },
-        Some(Dialog::Keys) => html! { <keys::KeysDialog prefs={state.prefs.clone()} /> },
-        Some(Dialog::Palette) => html! { <palette::Palette state={Rc::clone(state)} /> },
-        Some(Dialog::Changes) => html! { <changes::ChangesDialog /> },
-        Some(Dialog::Recipes) => html! { <recipes::Recipes /> },
-        Some(Dialog::AddMachine) => html! { <add_machine::AddMachine /> },
-        Some(Dialog::Fault) => html! {
+        Dialog::Keys => html! { <keys::KeysDialog prefs={state.prefs.clone()} /> },
+        Dialog::Palette => html! { <palette::Palette state={Rc::clone(state)} /> },
+        Dialog::Changes => html! { <changes::ChangesDialog /> },
+        Dialog::Recipes => html! { <recipes::Recipes /> },
+        Dialog::AddMachine => html! { <add_machine::AddMachine /> },
+        Dialog::Fault => html! {
             <fault::FaultDialog view={state.world.view.clone()} selected={state.ui.selected.clone()} task={state.ui.task.clone()}
                 definition={attr(&state.draft.label)} />
         },
-        Some(Dialog::Maintenance(machine)) => html! {
+        Dialog::Maintenance(machine) => html! {
             <maintenance::MaintenanceDialog view={state.world.view.clone()} machine={machine.clone()}
                 now_ms={state.world.clock.now_ms} toasts={state.ui.toasts.clone()} next_toast={state.ui.next_toast} />
         },
-        Some(Dialog::Parameters(path, title)) => html! {
+        Dialog::Parameters(path, title) => html! {
             <parameters::Parameters path={path.clone()} title={title.clone()} />
         },
-        Some(Dialog::Lessons) => html! {
+        Dialog::Lessons => html! {
             <lessons::Lessons lessons={state.lessons.clone()} progress={state.progress.clone()} keeps={state.keeps}
                 current={state.lesson.as_ref().map(|card| attr(&card.id))} />
         },
-        Some(Dialog::MakeLesson) => html! { <make_lesson::MakeLesson /> },
-        Some(Dialog::Results(links)) => html! { <results::Results links={links.clone()} /> },
-        Some(Dialog::Source(address)) => html! { <source::SourceCard address={address.clone()} /> },
+        Dialog::MakeLesson => html! { <make_lesson::MakeLesson /> },
+        Dialog::Results(links) => html! { <results::Results links={links.clone()} /> },
+        Dialog::Source(address) => html! { <source::SourceCard address={address.clone()} /> },
     }
 }
 

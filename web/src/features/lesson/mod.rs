@@ -14,6 +14,15 @@ use after::After;
 pub(crate) use after::copy;
 use yew::prelude::*;
 
+/// What draws the pane.
+pub(crate) struct Code {
+    /// Draws it.
+    pub(crate) pane: fn(LessonPaneProps) -> Html,
+}
+
+/// The code of the pane, which comes later.
+pub(crate) static CODE: Code = Code { pane: |props| html! { <LessonPane ..props /> } };
+
 #[derive(Properties, PartialEq)]
 pub(crate) struct LessonPaneProps {
     /// The lesson.
@@ -30,7 +39,7 @@ pub(crate) struct LessonPaneProps {
 
 /// The pane.
 #[component]
-pub(crate) fn LessonPane(props: &LessonPaneProps) -> Html {
+fn LessonPane(props: &LessonPaneProps) -> Html {
     let hub = use_hub();
     let (card, attempt) = (&props.card, &props.attempt);
     let passed = matches!(attempt.verdict, Verdict::Passed { .. });

@@ -5,6 +5,7 @@
 mod keyboard;
 mod row;
 
+use super::waiting::use_arrivals;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::levels::{Level, to_level};
 use crate::store::selectors::stuck;
@@ -60,6 +61,7 @@ pub(crate) struct TreePaneProps {
 #[component]
 pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
     let hub = use_hub();
+    use_arrivals();
     let services = shown(props.preview.as_ref(), &props.view);
     let shape = Shape { toggled: props.toggled.clone(), filter: props.filter.to_string() };
     let scroller = use_node_ref();
@@ -183,6 +185,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
             if let Some(below) = systems::below(&services, props.selected.as_ref()) {
                 <div class="tree-below" tabindex="0" role="group" aria-label="In brief">{ below }</div>
             }
+            { systems::fetching(&services).unwrap_or_default() }
             <SelectedBar why={props.why.clone()} selected={props.selected.clone()} name={selected_name} />
         </div>
     }

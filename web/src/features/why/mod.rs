@@ -6,6 +6,7 @@ mod reasons;
 mod story;
 mod ways;
 
+use super::waiting::use_arrivals;
 use crate::store::events::EventLog;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::{arrows, log, offers, status, tree};
@@ -42,6 +43,7 @@ pub(crate) struct WhyPaneProps {
 #[component]
 pub(crate) fn WhyPane(props: &WhyPaneProps) -> Html {
     let hub = use_hub();
+    use_arrivals();
     // When the selected step was done: what came before does not change any more.
     let done = props.selected.as_ref().and_then(|path| {
         let step = tree::find_step(&props.view, path)?;

@@ -4,7 +4,7 @@ mod form;
 mod objects;
 mod pane;
 
-use super::Desk;
+use super::{Desk, Sketch};
 use crate::store::selectors::faults;
 use serde_json::Value;
 
@@ -72,10 +72,17 @@ spec:
     pods: "Instance",
     objects: true,
     faults: faults::KUBERNETES,
+    data: "kudo",
+    ..Desk::PLAIN
+};
+
+/// Its pictures.
+pub(super) const SKETCH: Sketch = Sketch {
+    dialect: DESK.dialect,
     panel: pane::panel,
     below: pane::below,
     about: pane::about,
-    ..Desk::PLAIN
+    ..Sketch::PLAIN
 };
 
 fn text<'v>(value: &'v Value, key: &str) -> &'v str {

@@ -2,7 +2,7 @@
 
 mod panel;
 
-use super::{Desk, Passing};
+use super::{Desk, Passing, Sketch};
 use crate::store::state::Finding;
 use crate::store::{Action, Hub};
 use crate::ui::Button;
@@ -41,10 +41,17 @@ pub(super) const DESK: Desk = Desk {
     heading: "Apps and deployments of ",
     pods: "Apps",
     passing: Some(Passing { is: |plan| &*plan.name != APPS, over: "Finished deployments" }),
+    data: "apps",
+    ..Desk::PLAIN
+};
+
+/// Its pictures.
+pub(super) const SKETCH: Sketch = Sketch {
+    dialect: DESK.dialect,
     panel: panel::panel,
     below: panel::below,
     about: panel::about,
-    ..Desk::PLAIN
+    ..Sketch::PLAIN
 };
 
 /// The setting of Marathon's own role, and a role to set it to.

@@ -4,7 +4,7 @@ mod chart;
 mod drawing;
 mod layout;
 
-use super::Desk;
+use super::{Desk, Spot, Sketch};
 use crate::store::selectors::faults::{Offer, Strikes, offer};
 use crate::store::state::Finding;
 use crate::store::{Action, Hub};
@@ -71,9 +71,13 @@ steps:
     heading: "Plan of ",
     faults: FAULTS,
     calls: drawing::calls,
-    drawing: drawing::picture,
+    data: "flow",
+    spot: Spot::Drawing,
     ..Desk::PLAIN
 };
+
+/// Its pictures.
+pub(super) const SKETCH: Sketch = Sketch { dialect: DESK.dialect, drawing: drawing::picture, ..Sketch::PLAIN };
 
 /// Faults of machines, instances and calls.
 static FAULTS: &[Offer] = &[
