@@ -216,6 +216,7 @@ mod tests {
     use super::*;
     use planarium_host::{BuiltIn, Fetched, TextFile};
     use planarium_messages::wire::{Decoder, asked, text};
+    use planarium_protocol::json;
     use std::cell::{Cell, RefCell};
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
