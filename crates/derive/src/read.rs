@@ -3,15 +3,17 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::meta::ParseNestedMeta;
-use syn::{Attribute, Data, DeriveInput, Error, Fields, Lit, LitStr, Path, Result, Token, Variant, parse_quote};
+use syn::{
+    Attribute, Data, DeriveInput, Error, Fields, Lit, LitStr, Path, Result, Token, Variant, parse_quote,
+};
 
-/// What `#[serde(...)]` says at a type, a variant or a field, as far as reading needs it.
+/// Words of `#[serde(...)]` at a type, a variant or a field, as far as reading needs them.
 #[derive(Default)]
 struct Says {
     rename: Option<String>,
     rename_all: Option<String>,
     tag: Option<String>,
-    /// Where nothing is written: the type's default, or that of a function.
+    /// The value of a field that is not written: the default of its type, or that of a function.
     default: Option<Option<Path>>,
     skip: bool,
     flatten: bool,
@@ -89,7 +91,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             quote!(#before ::core::result::Result::Ok(#built))
         }
         Data::Enum(data) => {
-            let variants = data.variants.iter().map(|variant| arm(variant, &says)).collect::<Result<Vec<_>>>()?;
+            let variants =
+                data.variants.iter().map(|variant| arm(variant, &says)).collect::<Result<Vec<_>>>()?;
             let (arms, unknown) = (variants.iter().flatten(), name.to_string());
             let start = says.tag.as_ref().map_or_else(
                 || quote!(let (__name, __value) = ::planarium_protocol::json::read::variant(__value)?;),
@@ -135,7 +138,9 @@ fn arm(variant: &Variant, says: &Says) -> Result<Option<TokenStream>> {
     }
     let (ident, name) = (&variant.ident, says.name_of(variant, &own)?);
     let body = match (&variant.fields, &own.with) {
-        (Fields::Unnamed(fields), Some(with)) if fields.unnamed.len() == 1 => quote!(Self::#ident(#with::read(__value)?)),
+        (Fields::Unnamed(fields), Some(with)) if fields.unnamed.len() == 1 => {
+            quote!(Self::#ident(#with::read(__value)?))
+        }
         (Fields::Unit, _) => quote!(Self::#ident),
         (Fields::Named(fields), _) if says.tag.is_some() => {
             let inits = named(fields, &Says::default())?;
@@ -152,7 +157,7 @@ fn arm(variant: &Variant, says: &Says) -> Result<Option<TokenStream>> {
     Ok(Some(quote!(#name => #body,)))
 }
 
-/// What comes before, and the value built of `__value`.
+/// Statements before the value, and the value built of `__value`.
 fn whole(fields: &Fields, name: &TokenStream, says: &Says) -> Result<(TokenStream, TokenStream)> {
     Ok(match fields {
         Fields::Unit => (TokenStream::new(), name.clone()),
@@ -168,7 +173,10 @@ fn whole(fields: &Fields, name: &TokenStream, says: &Says) -> Result<(TokenStrea
         }
         Fields::Named(fields) => {
             let inits = named(fields, says)?;
-            let plain = says.default.is_some().then(|| quote!(let __plain: Self = ::core::default::Default::default();));
+            let plain = says
+                .default
+                .is_some()
+                .then(|| quote!(let __plain: Self = ::core::default::Default::default();));
             (
                 quote!(let mut __fields = ::planarium_protocol::json::read::Named::of(__value)?; #plain),
                 quote!(#name { #(#inits)* }),

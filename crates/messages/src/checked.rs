@@ -1,8 +1,8 @@
 //! Findings about the draft, positioned for an editor.
 
 use planarium_protocol::Text;
-use planarium_protocol::view::ServiceView;
 use planarium_protocol::json::Read;
+use planarium_protocol::view::ServiceView;
 use serde::Serialize;
 use std::sync::Arc;
 

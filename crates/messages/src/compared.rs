@@ -2,8 +2,8 @@
 
 use crate::ptr::Ptr;
 use crate::tally::Tally;
-use planarium_protocol::{Text, View};
 use planarium_protocol::json::Read;
+use planarium_protocol::{Text, View};
 use serde::Serialize;
 
 /// The run to compare with.

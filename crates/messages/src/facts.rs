@@ -14,9 +14,9 @@ use crate::story::Story;
 use crate::ways_out::WaysOut;
 use planarium_protocol::changes::{Changes, Recipe, Trial};
 use planarium_protocol::input::{Fault, LoadService};
+use planarium_protocol::json::Read;
 use planarium_protocol::objects::{ObjectRow, ObjectView};
 use planarium_protocol::{Text, View, Why};
-use planarium_protocol::json::Read;
 use serde::Serialize;
 
 /// Actions of a toast's button.

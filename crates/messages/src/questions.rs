@@ -5,8 +5,8 @@ use crate::draft::{Draft, Editor};
 use crate::lessons::LessonAsk;
 use crate::ptr::Ptr;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::{Input, Text};
 use planarium_protocol::json::Read;
+use planarium_protocol::{Input, Text};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -6,9 +6,9 @@ use crate::lives::{Lives, News};
 use crate::statuses::ClassOf;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::event::{ElementPath, EventBody};
+use planarium_protocol::json::Read;
 use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Event, Text};
-use planarium_protocol::json::Read;
 use serde::Serialize;
 
 /// Totals of a run, updated with each event.

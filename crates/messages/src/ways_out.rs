@@ -5,8 +5,8 @@
 use crate::ptr::Ptr;
 use planarium_protocol::Why;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::why::{Helps, ReasonKind, Way};
 use planarium_protocol::json::Read;
+use planarium_protocol::why::{Helps, ReasonKind, Way};
 use serde::Serialize;
 
 /// An element that holds others up, with the ways out found for it.

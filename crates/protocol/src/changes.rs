@@ -1,7 +1,7 @@
 //! An update before it is carried out: what becomes of each object, field by field, and what restarts.
 
-use crate::json::Read;
 use crate::Text;
+use crate::json::Read;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

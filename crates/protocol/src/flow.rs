@@ -4,8 +4,8 @@
 //! Plain data; the engine makes every word in it. Part of [`crate::view::ServiceView::more`] of services whose plans
 //! have exits.
 
-use crate::json::Read;
 use crate::Text;
+use crate::json::Read;
 use crate::view::SourceRef;
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 //!
 //! `POST /sim/inputs`, scenario `do:` entries and journals share it. JSON with `kind` first.
 
-use crate::json::Read;
 use crate::Amount;
+use crate::json::Read;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

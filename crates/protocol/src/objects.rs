@@ -2,8 +2,8 @@
 //!
 //! *Units*: ages are texts as the API's own client writes them: `12s`, `3m4s`.
 
-use crate::json::Read;
 use crate::Text;
+use crate::json::Read;
 use serde::{Deserialize, Serialize};
 
 /// An object in the list of all.

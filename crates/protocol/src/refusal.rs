@@ -1,7 +1,7 @@
 //! Why a command was not carried out.
 
-use crate::json::Read;
 use crate::Text;
+use crate::json::Read;
 use serde::{Deserialize, Serialize};
 
 /// A command that the engine or a simulated system turned down. The state did not change.

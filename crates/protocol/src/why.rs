@@ -1,9 +1,9 @@
 //! Typed reasons why an element is not finished, and what would change that.
 
-use crate::json::Read;
 use crate::Text;
 use crate::event::ElementPath;
 use crate::input::Input;
+use crate::json::Read;
 use serde::{Deserialize, Serialize};
 
 /// The answer to "why is it not moving?".

@@ -24,7 +24,8 @@ impl Stopped {
     pub(crate) fn of(question: Option<&Question>, at_ms: u64, reason: &str) -> Self {
         let ask = question.map(|question| &question.ask);
         let during = ask.map_or_else(|| "nothing in particular".to_owned(), words);
-        let asked = question.map(|question| planarium_messages::wire::text(&question.ask)).unwrap_or_default();
+        let asked =
+            question.map(|question| planarium_messages::wire::text(&question.ask)).unwrap_or_default();
         let report = format!(
             "Planarium {}\nThe engine stopped at {}, at: {during}\n{reason}\n{asked}\n",
             env!("CARGO_PKG_VERSION"),

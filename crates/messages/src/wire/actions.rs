@@ -1,8 +1,8 @@
 //! Lists of actions. Many elements share one list, and those of tasks differ in names only. Each list is sent once;
 //! elements refer to it by number.
 
-use planarium_protocol::json::{self, Read, Value};
 use planarium_protocol::Input;
+use planarium_protocol::json::{self, Read, Value};
 use planarium_protocol::view::ActionView;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -19,8 +19,8 @@ use crate::ptr::Ptr;
 use crate::questions::Question;
 use crate::tally::Tally;
 use actions::{Known, Table};
-use planarium_protocol::{Text, View, json};
 use planarium_protocol::json::Read;
+use planarium_protocol::{Text, View, json};
 use serde::Serialize;
 use std::sync::Arc;
 

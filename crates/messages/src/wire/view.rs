@@ -4,12 +4,12 @@
 
 use super::actions::{Known, List as ActionList, Table};
 use planarium_protocol::Text;
+use planarium_protocol::json::Read;
 use planarium_protocol::view::{
     ClockView, ClusterView, FaultView, InverseOfferView, MachineView, NoticeView, PhaseView, PlanView,
     PodTaskView, PodView, Progress, ResourceView, ServiceView, SourceRef, StatusWord, StepView, TaskView,
     UnavailabilityView, View, WindowView,
 };
-use planarium_protocol::json::Read;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;

@@ -2,10 +2,10 @@
 
 use crate::ptr::Ptr;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::why::{Reason, ReasonKind, Unblock};
-use planarium_protocol::{Text, Why};
 use planarium_protocol::json::read::Misread;
 use planarium_protocol::json::{Read, Value};
+use planarium_protocol::why::{Reason, ReasonKind, Unblock};
+use planarium_protocol::{Text, Why};
 use serde::{Serialize, Serializer};
 
 #[derive(Serialize, Read)]

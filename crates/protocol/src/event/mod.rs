@@ -4,8 +4,8 @@
 
 mod words;
 
-use crate::json::Read;
 use crate::Text;
+use crate::json::Read;
 use crate::view::ConfigFileView;
 use planarium_kernel::cause::Cause;
 use serde::{Deserialize, Serialize};

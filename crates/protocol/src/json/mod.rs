@@ -8,10 +8,10 @@ mod place;
 pub mod read;
 
 use crate::Input;
+pub use read::Read;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde_json::Error;
-pub use read::Read;
 pub use serde_json::{Map, Value};
 
 /// JSON literals: `json!({"name": name, "list": [1, null]})`. Keys are literals, names, or in parentheses.

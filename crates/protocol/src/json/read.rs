@@ -296,13 +296,21 @@ mod tests {
 
     #[test]
     fn what_serde_reads_is_read_alike() {
-        same::<Input>(r#"{"kind":"add-agent","count":2,"resources":{"cpus":0.5,"ports":"1-2"},"attributes":{"rack":"a"}}"#);
-        same::<Input>(r#"{"kind":"update-service","dialect":"auto","files":{"svc.yml":"name: a"},"params":{"a":[1,{}]}}"#);
+        same::<Input>(
+            r#"{"kind":"add-agent","count":2,"resources":{"cpus":0.5,"ports":"1-2"},"attributes":{"rack":"a"}}"#,
+        );
+        same::<Input>(
+            r#"{"kind":"update-service","dialect":"auto","files":{"svc.yml":"name: a"},"params":{"a":[1,{}]}}"#,
+        );
         same::<Input>(r#"{"kind":"plan","service":"a","plan":"deploy","op":"force-complete","phase":"x"}"#);
         same::<Input>(r#"{"kind":"fault","fault":"agent-lost","target":{"agent":"agent-1"},"for_ms":5}"#);
         same::<Input>(r#"{"kind":"call","method":"GET","path":"/x"}"#);
-        same::<Event>(r#"{"seq":7,"at_ms":5,"cause":{"input":3},"kind":"check","task":"t","task_id":"","check":"health","exit_code":-1,"attempt":2}"#);
-        same::<Event>(r#"{"seq":8,"at_ms":5,"cause":"genesis","kind":"offered","framework":"f","agents":["a","b"]}"#);
+        same::<Event>(
+            r#"{"seq":7,"at_ms":5,"cause":{"input":3},"kind":"check","task":"t","task_id":"","check":"health","exit_code":-1,"attempt":2}"#,
+        );
+        same::<Event>(
+            r#"{"seq":8,"at_ms":5,"cause":"genesis","kind":"offered","framework":"f","agents":["a","b"]}"#,
+        );
         same::<ReasonKind>(r#"{"reason":"complete"}"#);
         same::<ReasonKind>(r#"{"reason":"canary-gate","proceeds_left":2}"#);
         same::<Helps>(r#"{"then":"restart"}"#);

@@ -2,11 +2,11 @@
 //!
 //! *Knows*: the shape of an action. *Must not know*: when a system allows it.
 
-use crate::json::Read;
 use crate::Text;
 use crate::event::ElementPath;
 use crate::input::{Input, PlanCommand, PlanOp, PodCommand, PodOp};
 use crate::interned::{self, Word};
+use crate::json::Read;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -12,9 +12,9 @@ pub use action::ActionView;
 pub use status::{StatusClass, StatusWord, status_word};
 pub use text::plan_tree;
 
-use crate::json::Read;
 use crate::Text;
 use crate::event::{ElementPath, Prose};
+use crate::json::Read;
 use crate::refusal::Refusal;
 use planarium_kernel::Digestible;
 use serde::{Deserialize, Serialize};

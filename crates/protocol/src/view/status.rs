@@ -2,8 +2,8 @@
 //!
 //! *Knows*: classes and the shape of a table of words. *Must not know*: any system's words.
 
-use crate::json::Read;
 use crate::interned::{self, Word};
+use crate::json::Read;
 use serde::{Deserialize, Serialize};
 
 /// Classes of status, which mean the same to a reader in every system.

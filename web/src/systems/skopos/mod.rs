@@ -4,7 +4,7 @@ mod chart;
 mod drawing;
 mod layout;
 
-use super::{Desk, Spot, Sketch};
+use super::{Desk, Sketch, Spot};
 use crate::store::selectors::faults::{Offer, Strikes, offer};
 use crate::store::state::Finding;
 use crate::store::{Action, Hub};
@@ -77,7 +77,8 @@ steps:
 };
 
 /// Its pictures.
-pub(super) const SKETCH: Sketch = Sketch { dialect: DESK.dialect, drawing: drawing::picture, ..Sketch::PLAIN };
+pub(super) const SKETCH: Sketch =
+    Sketch { dialect: DESK.dialect, drawing: drawing::picture, ..Sketch::PLAIN };
 
 /// Faults of machines, instances and calls.
 static FAULTS: &[Offer] = &[
