@@ -7,13 +7,13 @@ use syn::{
     Attribute, Data, DeriveInput, Error, Fields, Lit, LitStr, Path, Result, Token, Variant, parse_quote,
 };
 
-/// What `#[serde(...)]` says at a type, a variant or a field, as far as reading needs it.
+/// Words of `#[serde(...)]` at a type, a variant or a field, as far as reading needs them.
 #[derive(Default)]
 struct Says {
     rename: Option<String>,
     rename_all: Option<String>,
     tag: Option<String>,
-    /// Where nothing is written: the type's default, or that of a function.
+    /// The value of a field that is not written: the default of its type, or that of a function.
     default: Option<Option<Path>>,
     skip: bool,
     flatten: bool,
@@ -157,7 +157,7 @@ fn arm(variant: &Variant, says: &Says) -> Result<Option<TokenStream>> {
     Ok(Some(quote!(#name => #body,)))
 }
 
-/// What comes before, and the value built of `__value`.
+/// Statements before the value, and the value built of `__value`.
 fn whole(fields: &Fields, name: &TokenStream, says: &Says) -> Result<(TokenStream, TokenStream)> {
     Ok(match fields {
         Fields::Unit => (TokenStream::new(), name.clone()),
