@@ -213,7 +213,7 @@ impl Simulation {
     /// Events after a sequence number up to the current instant.
     #[wasm_bindgen(unchecked_return_type = "Event[]")]
     pub fn events(&self, since: f64) -> Answer {
-        out(self.session.engine.events_since(whole(since)))
+        out(&self.session.engine.events_since(whole(since)))
     }
 
     /// Explains why an element is not finished; `null` if it does not exist. Without a dialect, the service of that name
