@@ -11,6 +11,16 @@ const root = document.documentElement;
 const meta = (name) => document.querySelector(`meta[name="planarium-${name}"]`);
 const absolute = (path) => new URL(path, document.baseURI).href;
 
+/** Calls when a file has arrived, which is before it is compiled. */
+function arrived(url, then) {
+  const observer = new PerformanceObserver((list) => {
+    if (list.getEntriesByName(url).length === 0) return;
+    observer.disconnect();
+    then();
+  });
+  observer.observe({ type: "resource", buffered: true });
+}
+
 /** What a reader can do about it, in one sentence. */
 function explanation(error) {
   if (window.planariumReason) return `The engine was refused: ${window.planariumReason}.`;
@@ -33,8 +43,10 @@ try {
   if (typeof WebAssembly !== "object") throw new Error("no WebAssembly");
   const engine = meta("engine");
   const { default: init } = await import(absolute(engine.dataset.glue));
+  const ahead = () => window.planariumEngine.ahead?.();
+  arrived(absolute(engine.content), ahead);
   await init({ module_or_path: (await window.planariumPage?.module) ?? absolute(engine.content) });
-  window.planariumEngine.ahead?.();
+  ahead();
   await Promise.race([listening, window.planariumEngine.failed]);
   const early = window.planariumEarly?.();
   delete root.dataset.picture;

@@ -103,6 +103,7 @@ export class Engine {
 
   /** The page's own file is there: what the first world needs may come beside the rest. */
   ahead() {
+    if (this.#mayCome) return;
     this.#mayCome = true;
     if (this.#worker && !this.#hello) this.#worker.postMessage({ ahead: true });
   }

@@ -41,9 +41,9 @@ function faults(first) {
     };
   };
   self.addEventListener("message", (event) => {
-    if (typeof event.data !== "string") {
+    if (event.data.glue) {
       import(event.data.glue).then((module) => (engine = module));
-    } else if (!event.data.startsWith('{"Ping"')) {
+    } else if (typeof event.data === "string" && !event.data.startsWith('{"Ping"')) {
       try {
         strike("in", event.data);
       } catch {
