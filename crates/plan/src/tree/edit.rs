@@ -16,8 +16,7 @@ use crate::{
 impl PlanTree {
     /// Adds a phase at the end.
     pub fn push_phase(&mut self, spec: impl Into<Arc<PhaseSpec>>) -> PhaseId {
-        let id = self.create_phase(spec.into());
-        self.place_phase(id, self.order.len());
+        let id = self.create_phase(spec.into(), self.order.len());
         self.order.push(id);
         if let Some(child) = self.as_child(id) {
             self.group.push(child);
@@ -28,10 +27,9 @@ impl PlanTree {
 
     /// Puts a new phase in the place of another; the old phase and its steps leave the tree.
     pub fn replace_phase(&mut self, old: PhaseId, spec: impl Into<Arc<PhaseSpec>>) -> Option<PhaseId> {
-        let place = self.phase(old)?.place? as usize;
+        let place = self.phases.place(old)? as usize;
         self.retire(old);
-        let id = self.create_phase(spec.into());
-        self.place_phase(id, place);
+        let id = self.create_phase(spec.into(), place);
         if let Some(slot) = self.order.get_mut(place) {
             *slot = id;
         }
@@ -50,10 +48,8 @@ impl PlanTree {
         }
         self.retire(phase);
         self.order.retain(|other| *other != phase);
-        for place in 0..self.order.len() {
-            if let Some(other) = self.order.get(place).copied() {
-                self.place_phase(other, place);
-            }
+        for (place, other) in self.order.iter().enumerate() {
+            self.phases.set_place(*other, place);
         }
         self.regroup();
         self.settle_plan();
@@ -75,6 +71,6 @@ impl PlanTree {
             self.step_errors.remove(&step);
             self.working.remove(step.index());
         }
-        self.phases.retire(id.index(), None, Option::is_none);
+        self.phases.retire(id);
     }
 }
