@@ -255,6 +255,15 @@ impl Group {
         self.draw(false);
     }
 
+    /// Removes a child if the strategy lets all run at once; returns false and changes nothing with another one.
+    pub(crate) fn remove(&mut self, position: usize) -> bool {
+        if !matches!(self.gate, Gate::Parallel) {
+            return false;
+        }
+        self.pool.remove(position);
+        true
+    }
+
     /// Records a child's present status; returns whether the set of statuses has changed, among the children or among
     /// the candidates.
     #[inline]
@@ -399,6 +408,16 @@ impl Pool {
         Some(was)
     }
 
+    /// Removes a child; later ones move up.
+    fn remove(&mut self, position: usize) {
+        if position >= self.children.len() {
+            return;
+        }
+        let gone = self.children.remove(position);
+        self.tally.sub(gone.child().status(), gone.is_candidate());
+        self.candidates.close_gap(position);
+    }
+
     fn set_candidate(&mut self, position: usize, candidate: bool) {
         if candidate {
             self.candidates.insert(position);
@@ -411,6 +430,24 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_group_without_a_child_is_like_one_that_never_had_it() {
+        use Status::{Complete, Error, Pending, Started};
+        let statuses = [Pending, Complete, Started, Pending, Error];
+        let children: Vec<Child> = (0..200).map(|n| Child::of_phase(statuses[n % 5], n % 7 == 0)).collect();
+        for position in [0, 1, 63, 64, 65, 127, 128, 198, 199] {
+            let mut group = Group::new(&StrategySpec::Parallel, &children, true);
+            assert!(group.remove(position));
+            let mut left = children.clone();
+            left.remove(position);
+            let fresh = Group::new(&StrategySpec::Parallel, &left, true);
+            assert!(group.children().eq(fresh.children()) && group.candidates().eq(fresh.candidates()));
+            assert_eq!((group.tally(), group.len()), (fresh.tally(), 199));
+        }
+        let mut serial = Group::new(&StrategySpec::Serial, &children, true);
+        assert!(!serial.remove(3) && serial.len() == 200);
+    }
 
     #[test]
     fn a_child_holds_state_hold_and_status_of_a_step() {

@@ -249,6 +249,13 @@ impl Tally {
         self.bits |= (1 | u32::from(candidate) << Self::CANDIDATES_AT) << status as u8;
     }
 
+    /// Counts one child less.
+    pub(crate) fn sub(&mut self, status: Status, candidate: bool) {
+        let Some(word) = self.counts.get_mut(status as usize % 16) else { return };
+        *word = word.wrapping_sub(1 | u64::from(candidate) << 32);
+        self.bits &= !(Self::gone(*word) << status as u8);
+    }
+
     /// Counts one child less with one status, and one more with another; statuses by their numbers.
     #[inline]
     pub(crate) fn exchange(&mut self, from: u8, was_candidate: bool, to: u8, is_candidate: bool) {

@@ -2,8 +2,8 @@
 //!
 //! *Knows*: how ids and positions survive. *Must not know*: why a phase is added or replaced.
 //!
-//! *Cost*: push and replace O(steps of the phase), plus the plan's bit words for push; remove and a new
-//! strategy O(phases).
+//! *Cost*: push, replace and remove O(steps of the phase), plus the plan's bit words for push, and the phases after it
+//! for remove; a new strategy, and remove unless all phases run at once, O(phases).
 
 use std::sync::Arc;
 
@@ -43,15 +43,15 @@ impl PlanTree {
     /// Removes a phase and its steps from the tree; returns false if it was not in it. A serial order among the
     /// phases is fixed again.
     pub fn remove_phase(&mut self, phase: PhaseId) -> bool {
-        if self.phase(phase).is_none() {
-            return false;
-        }
+        let Some(place) = self.phases.place(phase).map(|place| place as usize) else { return false };
         self.retire(phase);
-        self.order.retain(|other| *other != phase);
-        for (place, other) in self.order.iter().enumerate() {
+        self.order.remove(place);
+        for (place, other) in self.order.iter().enumerate().skip(place) {
             self.phases.set_place(*other, place);
         }
-        self.regroup();
+        if !self.group.remove(place) {
+            self.regroup();
+        }
         self.settle_plan();
         true
     }
