@@ -31,6 +31,11 @@ impl BitTree {
             return;
         }
         self.words.resize(words, 0);
+        self.summarise();
+    }
+
+    /// Makes the words above the lowest level anew.
+    fn summarise(&mut self) {
         self.upper.clear();
         let mut below = &self.words;
         while below.len() > 1 {
@@ -82,6 +87,18 @@ impl BitTree {
             }
             at /= WORD;
         }
+    }
+
+    /// Takes a number out and makes all greater ones smaller by one. *Cost*: by the words from there on.
+    pub(crate) fn close_gap(&mut self, number: usize) {
+        let at = number / WORD;
+        for place in at..self.words.len() {
+            let next = self.words.get(place + 1).copied().unwrap_or(0);
+            let Some(word) = self.words.get_mut(place) else { break };
+            let below = if place == at { (1 << (number % WORD)) - 1 } else { 0 };
+            *word = *word & below | *word >> 1 & !below | next << (WORD - 1);
+        }
+        self.summarise();
     }
 
     /// Returns whether the number is in the set.

@@ -36,23 +36,22 @@ impl PlanTree {
         for (place, id) in (0..).zip(self.phases()) {
             let element = Element::Phase(id);
             let Some(phase) = self.phase(id) else { return differs(element, "place", &None, &Some(place)) };
-            compare(element, "place", &phase.place, &Some(place))?;
+            compare(element, "place", &self.phases.place(id), &Some(place))?;
             let errors = self.steps(id).filter(|step| self.step_errors.contains_key(step)).count();
             compare(element, "error count", &(phase.errors as usize), &errors)?;
             error_texts |= errors > 0;
-            let rows: Vec<_> = self.steps(id).filter_map(|step| self.steps.get(step.index())).collect();
-            let steps: Vec<Child> =
-                rows.iter().map(|row| Child::new(row.status(), row.interrupted)).collect();
+            let derived = |child: Child| Child::of_step(child.state(), child.is_held());
+            let steps: Vec<Child> = phase.group.children().map(derived).collect();
             let open = open_children(&phase.spec.strategy, &phase.group, &steps);
             check_group(element, &phase.group, &steps, &open)?;
             let again = self.recompute_phase(phase, &steps, &open, errors > 0);
             let kept: Vec<usize> = self.phase_candidates(id).map(|step| phase.position_of(step)).collect();
             compare(element, "candidates", &kept, &again.candidates)?;
             compare(element, "status", &phase.status, &again.status)?;
-            children.push(Child::new(again.status, self.phase_interrupted(phase)));
-            for step in self.steps(id) {
-                let Some(row) = self.steps.get(step.index()) else { continue };
-                if matches!(row.status(), Status::Prepared | Status::Starting | Status::Started) {
+            children.push(Child::of_phase(again.status, phase.is_interrupted()));
+            for (step, child) in self.steps(id).zip(steps) {
+                compare(Element::Step(step), "phase", &self.phase_of(step), &Some(id))?;
+                if matches!(child.status(), Status::Prepared | Status::Starting | Status::Started) {
                     working.push(step);
                 }
             }
@@ -68,9 +67,9 @@ impl PlanTree {
     /// A phase by the canary's definition over what its inner strategy permits.
     fn recompute_phase(&self, phase: &PhaseRow, steps: &[Child], open: &[bool], errors: bool) -> Recomputed {
         let canary: Vec<u32> = phase.canary.steps().collect();
-        let row = |position: &u32| self.steps.get(phase.step_at(*position).index());
-        let held = |position: &u32| row(position).is_some_and(|row| row.interrupted);
-        let unfinished = |position: &u32| row(position).is_some_and(|row| row.state != StepState::Complete);
+        let row = |position: &u32| phase.group.child(*position as usize);
+        let held = |position: &u32| row(position).is_some_and(Child::is_held);
+        let unfinished = |position: &u32| row(position).is_some_and(|row| row.state() != StepState::Complete);
         let in_canary = canary.iter().any(held);
         let released_unfinished = canary.iter().any(|position| !held(position) && unfinished(position));
         let interrupted = in_canary && !released_unfinished || phase.interrupted;

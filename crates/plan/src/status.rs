@@ -250,12 +250,21 @@ impl Tally {
     }
 
     /// Counts one child less.
-    #[inline]
     pub(crate) fn sub(&mut self, status: Status, candidate: bool) {
         let Some(word) = self.counts.get_mut(status as usize % 16) else { return };
         *word = word.wrapping_sub(1 | u64::from(candidate) << 32);
-        let gone = Self::gone(*word);
-        self.bits &= !(gone << status as u8);
+        self.bits &= !(Self::gone(*word) << status as u8);
+    }
+
+    /// Counts one child less with one status, and one more with another; statuses by their numbers.
+    #[inline]
+    pub(crate) fn exchange(&mut self, from: u8, was_candidate: bool, to: u8, is_candidate: bool) {
+        let Some(word) = self.counts.get_mut(from as usize % 16) else { return };
+        *word = word.wrapping_sub(1 | u64::from(was_candidate) << 32);
+        self.bits &= !(Self::gone(*word) << from);
+        let Some(word) = self.counts.get_mut(to as usize % 16) else { return };
+        *word = word.wrapping_add(1 | u64::from(is_candidate) << 32);
+        self.bits |= (1 | u32::from(is_candidate) << Self::CANDIDATES_AT) << to;
     }
 
     /// Counts one more candidate among the children, or one less.
@@ -313,9 +322,14 @@ mod tests {
             (tally.count(Status::Pending), tally.candidates(Status::Pending), tally.total()),
             (2, 1, 3)
         );
-        tally.sub(Status::Pending, true);
-        tally.sub(Status::Error, false);
-        assert_eq!((tally.set(), tally.candidate_set(), tally.total()), (pending, StatusSet::EMPTY, 1));
+        tally.exchange(Status::Pending as u8, true, Status::Started as u8, true);
+        tally.exchange(Status::Error as u8, false, Status::Started as u8, false);
+        let started = StatusSet::only(Status::Started);
+        assert_eq!((tally.set(), tally.candidate_set()), (pending.with(Status::Started), started));
+        assert_eq!((tally.count(Status::Started), tally.candidates(Status::Started)), (2, 1));
+        tally.exchange(Status::Started as u8, false, Status::Pending as u8, false);
+        tally.exchange(Status::Started as u8, true, Status::Pending as u8, false);
+        assert_eq!((tally.set(), tally.candidate_set(), tally.total()), (pending, StatusSet::EMPTY, 3));
         tally.set_candidate(Status::Pending, true);
         assert_eq!(tally.candidate_set(), pending);
         tally.set_candidate(Status::Pending, false);

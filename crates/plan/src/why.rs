@@ -135,8 +135,8 @@ impl PlanTree {
         let place = u32::try_from(position).unwrap_or(u32::MAX);
         let interrupted = self.is_interrupted(Element::Step(step));
         let mut reasons = Vec::new();
-        if self.canary_open(row) && (interrupted || !row.canary.holds(place)) {
-            let proceeds_left = row.canary.proceeds_left(place, self.canary_steps(row));
+        if row.canary_open() && (interrupted || !row.canary.holds(place)) {
+            let proceeds_left = row.proceeds_left(place);
             reasons.push(Reason::CanaryGate { proceeds_left });
         } else if interrupted {
             reasons.push(Reason::Interrupted { held: Element::Step(step) });
@@ -144,7 +144,7 @@ impl PlanTree {
         if row.interrupted {
             reasons.push(Reason::Interrupted { held: Element::Phase(phase) });
         }
-        if !self.canary_open(row) {
+        if !row.canary_open() {
             let waiting_for: Vec<Element> =
                 row.group.waits_for(position).into_iter().filter_map(|p| self.step_at(phase, p)).collect();
             if !waiting_for.is_empty() {
@@ -162,7 +162,7 @@ impl PlanTree {
     fn why_held_phase(&self, phase: PhaseId) -> Vec<Reason> {
         let Some(row) = self.phase(phase) else { return Vec::new() };
         let mut reasons = Vec::new();
-        if self.canary_open(row) {
+        if row.canary_open() {
             reasons.push(Reason::CanaryGate { proceeds_left: self.proceeds_left(phase) });
         }
         if row.interrupted {

@@ -54,6 +54,17 @@ impl<T: Clone, const N: usize> Table<T, N> {
         }
     }
 
+    /// Adds rows, each chunk in one piece of memory.
+    pub fn append(&mut self, mut rows: impl ExactSizeIterator<Item = T>) {
+        if let Some(last) = self.chunks.last_mut().filter(|last| last.len() < N && rows.len() > 0) {
+            let last = Arc::make_mut(last);
+            last.extend(rows.by_ref().take(N - last.len()));
+        }
+        while rows.len() > 0 {
+            self.chunks.push(Arc::new(rows.by_ref().take(N).collect()));
+        }
+    }
+
     /// Replaces a row that is no longer read. Full chunks of such rows share one chunk, so that all of them have the same value
     /// from then on.
     pub fn retire(&mut self, row: usize, with: T, is_retired: impl Fn(&T) -> bool) {
@@ -152,6 +163,12 @@ mod tests {
             assert_eq!(rows, all.filter(|(row, _)| range.contains(row)).collect::<Vec<_>>(), "{range:?}");
         }
         assert!(Table::<u32, 4>::new().is_empty() && !table.is_empty());
+        let mut appended: Table<u32, 4> = Table::new();
+        for rows in [0..0, 0..2, 2..3, 3..12, 12..12, 12..13] {
+            appended.append(rows.clone());
+            assert_eq!(appended.len(), rows.end as usize);
+        }
+        assert!(appended.iter().copied().eq(0..13) && appended.chunks.len() == 4);
     }
 
     #[test]

@@ -20,7 +20,7 @@ impl PlanTree {
     pub fn candidates(&self) -> impl Iterator<Item = StepId> {
         self.candidate_phases()
             .filter_map(|phase| self.phase(phase))
-            .flat_map(|phase| self.candidates_in(phase).filter(|child| child.1 != Status::Delayed))
+            .flat_map(|phase| phase.candidates().filter(|child| child.1 != Status::Delayed))
             .map(|(step, _)| step)
     }
 
@@ -28,11 +28,11 @@ impl PlanTree {
     pub fn collect_candidates(&self, into: &mut Vec<StepId>) {
         for phase in self.candidate_phases().filter_map(|phase| self.phase(phase)) {
             let group = &phase.group;
-            if group.tally().candidates(Status::Delayed) == 0 && !self.canary_open(phase) {
+            if group.tally().candidates(Status::Delayed) == 0 && !phase.canary_open() {
                 let first = phase.first as usize;
                 group.candidates().for_each(|position| into.push(StepId::at(first + position)));
             } else {
-                let candidates = self.candidates_in(phase).filter(|(_, status)| *status != Status::Delayed);
+                let candidates = phase.candidates().filter(|(_, status)| *status != Status::Delayed);
                 into.extend(candidates.map(|(step, _)| step));
             }
         }
@@ -46,19 +46,7 @@ impl PlanTree {
 
     /// Returns the steps that a phase's strategy permits to run, independent of the plan, including DELAYED ones.
     pub fn phase_candidates(&self, phase: PhaseId) -> impl Iterator<Item = StepId> {
-        self.phase(phase).into_iter().flat_map(|phase| self.candidates_in(phase)).map(|(step, _)| step)
-    }
-
-    /// The same with their statuses.
-    fn candidates_in<'a>(&'a self, phase: &'a PhaseRow) -> impl Iterator<Item = (StepId, Status)> + 'a {
-        let in_canary = self.canary_open(phase);
-        let released = in_canary.then(|| phase.canary.steps().map(|position| position as usize));
-        let plain = (!in_canary && !phase.interrupted).then(|| phase.group.candidates());
-        let positions = released.into_iter().flatten().chain(plain.into_iter().flatten());
-        positions.filter_map(move |position| {
-            let child = phase.group.child(position).filter(|child| child.is_eligible())?;
-            Some((StepId::at(phase.first as usize + position), child.status()))
-        })
+        self.phase(phase).into_iter().flat_map(PhaseRow::candidates).map(|(step, _)| step)
     }
 
     /// Returns whether the strategies permit this step to run now; a DELAYED step is not.
@@ -67,7 +55,7 @@ impl PlanTree {
         let Some(row) = self.phase(phase) else { return false };
         let position = row.position_of(step);
         let Some(child) = row.group.child(position) else { return false };
-        let permitted = if self.canary_open(row) {
+        let permitted = if row.canary_open() {
             row.canary.steps().any(|held| held as usize == position)
         } else {
             !row.interrupted && row.group.is_open(position)
@@ -83,5 +71,19 @@ impl PlanTree {
         let Some(place) = self.position(Element::Phase(phase)) else { return false };
         let eligible = self.group.child(place).is_some_and(Child::is_eligible);
         !self.interrupted && eligible && self.group.is_open(place)
+    }
+}
+
+impl PhaseRow {
+    /// Returns the steps that its strategy permits to run, with their statuses.
+    fn candidates(&self) -> impl Iterator<Item = (StepId, Status)> {
+        let in_canary = self.canary_open();
+        let released = in_canary.then(|| self.canary.steps().map(|position| position as usize));
+        let plain = (!in_canary && !self.interrupted).then(|| self.group.candidates());
+        let positions = released.into_iter().flatten().chain(plain.into_iter().flatten());
+        positions.filter_map(move |position| {
+            let child = self.group.child(position).filter(|child| child.is_eligible())?;
+            Some((StepId::at(self.first as usize + position), child.status()))
+        })
     }
 }

@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use crate::{
+    group::Child,
     ids::{Element, PhaseId, StepId},
     status::{Status, StepState},
     tree::PlanTree,
@@ -18,7 +19,7 @@ use crate::{
 impl PlanTree {
     /// Sets a step's state.
     pub fn set_step_state(&mut self, step: StepId, state: StepState) {
-        let applied = self.apply_step(step, |row| (state, row.interrupted));
+        let applied = self.apply_step(step, |child| Child::of_step(state, child.is_held()));
         self.settle(applied);
     }
 
@@ -31,11 +32,11 @@ impl PlanTree {
             Some(text) => self.step_errors.insert(step, text),
             None => self.step_errors.remove(&step),
         };
-        if let Some(row) = self.row_mut(phase) {
+        if let Some(row) = self.phases.get_mut(phase) {
             row.errors = row.errors.saturating_add(u32::from(has)).saturating_sub(u32::from(had.is_some()));
         }
         if has {
-            self.apply_step(step, |row| (StepState::Error, row.interrupted));
+            self.apply_step(step, |child| Child::of_step(StepState::Error, child.is_held()));
         }
         self.settle_all(phase);
     }
@@ -90,15 +91,15 @@ impl PlanTree {
         match element {
             Element::Plan => self.interrupted = false,
             Element::Phase(id) => match self.next_canary_step(id) {
-                Some(step) => _ = self.apply_step(step, |row| (row.state, false)),
+                Some(step) => _ = self.apply_step(step, |child| Child::of_step(child.state(), false)),
                 None => {
-                    if let Some(phase) = self.row_mut(id).filter(|phase| phase.place.is_some()) {
+                    if let Some(phase) = self.phases.get_mut(id) {
                         phase.interrupted = false;
                     }
                 }
             },
             Element::Step(step) => {
-                let applied = self.apply_step(step, |_| (StepState::Pending, false));
+                let applied = self.apply_step(step, |_| Child::of_step(StepState::Pending, false));
                 return self.settle(applied);
             }
         }
@@ -108,7 +109,8 @@ impl PlanTree {
     /// The canary step that the next proceed of a phase releases.
     fn next_canary_step(&self, id: PhaseId) -> Option<StepId> {
         let phase = self.phase(id)?;
-        phase.canary.next(self.canary_steps(phase)).map(|position| phase.step_at(position))
+        let next = phase.canary.next(|position| phase.canary_step(position))?;
+        Some(phase.step_at(next))
     }
 
     /// The operator's start: a complete plan is restarted, then the plan proceeds.
@@ -145,7 +147,7 @@ impl PlanTree {
 
     fn set_phase_states(&mut self, phase: PhaseId, state: StepState) {
         for step in self.steps(phase) {
-            self.apply_step(step, |row| (state, row.interrupted));
+            self.apply_step(step, |child| Child::of_step(state, child.is_held()));
         }
         self.settle_phase(phase);
     }
@@ -158,17 +160,17 @@ impl PlanTree {
     }
 
     fn hold_phase(&mut self, id: PhaseId, interrupted: bool) -> bool {
-        let Some(phase) = self.row_mut(id) else { return false };
-        if phase.place.is_none() || phase.interrupted == interrupted {
+        if self.phase(id).is_none_or(|phase| phase.interrupted == interrupted) {
             return false;
         }
+        let Some(phase) = self.phases.get_mut(id) else { return false };
         phase.interrupted = interrupted;
         self.settle_all(id);
         true
     }
 
     fn hold_step(&mut self, step: StepId, interrupted: bool) -> bool {
-        let applied = self.apply_step(step, |row| (row.state, interrupted));
+        let applied = self.apply_step(step, |child| Child::of_step(child.state(), interrupted));
         self.settle(applied);
         applied.changed
     }

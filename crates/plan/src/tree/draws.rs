@@ -17,8 +17,10 @@ impl PlanTree {
     pub fn redraw(&mut self) -> bool {
         let mut fresh = false;
         for id in self.order.clone() {
-            let Some(phase) = self.row_mut(id) else { continue };
-            if phase.group.random().is_some() {
+            if self.phase(id).is_none_or(|phase| phase.group.random().is_none()) {
+                continue;
+            }
+            if let Some(phase) = self.phases.get_mut(id) {
                 fresh |= phase.group.redraw();
                 self.settle_phase(id);
             }

@@ -2,8 +2,8 @@
 //!
 //! *Knows*: how ids and positions survive. *Must not know*: why a phase is added or replaced.
 //!
-//! *Cost*: push and replace O(steps of the phase), plus the plan's bit words for push; remove and a new
-//! strategy O(phases).
+//! *Cost*: push, replace and remove O(steps of the phase), plus the plan's bit words for push, and the phases after it
+//! for remove; a new strategy, and remove unless all phases run at once, O(phases).
 
 use std::sync::Arc;
 
@@ -16,8 +16,7 @@ use crate::{
 impl PlanTree {
     /// Adds a phase at the end.
     pub fn push_phase(&mut self, spec: impl Into<Arc<PhaseSpec>>) -> PhaseId {
-        let id = self.create_phase(spec.into());
-        self.place_phase(id, self.order.len());
+        let id = self.create_phase(spec.into(), self.order.len());
         self.order.push(id);
         if let Some(child) = self.as_child(id) {
             self.group.push(child);
@@ -28,10 +27,9 @@ impl PlanTree {
 
     /// Puts a new phase in the place of another; the old phase and its steps leave the tree.
     pub fn replace_phase(&mut self, old: PhaseId, spec: impl Into<Arc<PhaseSpec>>) -> Option<PhaseId> {
-        let place = self.phase(old)?.place? as usize;
+        let place = self.phases.place(old)? as usize;
         self.retire(old);
-        let id = self.create_phase(spec.into());
-        self.place_phase(id, place);
+        let id = self.create_phase(spec.into(), place);
         if let Some(slot) = self.order.get_mut(place) {
             *slot = id;
         }
@@ -45,17 +43,15 @@ impl PlanTree {
     /// Removes a phase and its steps from the tree; returns false if it was not in it. A serial order among the
     /// phases is fixed again.
     pub fn remove_phase(&mut self, phase: PhaseId) -> bool {
-        if self.phase(phase).is_none() {
-            return false;
-        }
+        let Some(place) = self.phases.place(phase).map(|place| place as usize) else { return false };
         self.retire(phase);
-        self.order.retain(|other| *other != phase);
-        for place in 0..self.order.len() {
-            if let Some(other) = self.order.get(place).copied() {
-                self.place_phase(other, place);
-            }
+        self.order.remove(place);
+        for (place, other) in self.order.iter().enumerate().skip(place) {
+            self.phases.set_place(*other, place);
         }
-        self.regroup();
+        if !self.group.remove(place) {
+            self.regroup();
+        }
         self.settle_plan();
         true
     }
@@ -75,6 +71,6 @@ impl PlanTree {
             self.step_errors.remove(&step);
             self.working.remove(step.index());
         }
-        self.phases.retire(id.index(), None, Option::is_none);
+        self.phases.retire(id);
     }
 }

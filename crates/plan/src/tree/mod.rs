@@ -11,25 +11,24 @@ mod candidates;
 mod commands;
 mod draws;
 mod edit;
+mod phases;
 mod settle;
 
 use planarium_kernel::SortedMap;
 use std::sync::Arc;
 
-use planarium_kernel::{
-    Digest, Digestible, Flat, Table, Weight,
-    cow::{behind, bytes_of},
-};
+use planarium_kernel::{Digest, Digestible, Flat, Table, Weight, cow::bytes_of};
 
 use crate::{
     asset::Asset,
     bits::BitTree,
-    group::Group,
+    group::{Child, Group},
     ids::{Element, PhaseId, StepId},
     rollup::Rollup,
     spec::{PhaseSpec, PlanSpec, StepSpec, StrategySpec},
     status::{Status, StepState, Tally},
     strategy::canary::{Canary, CanaryStep},
+    tree::phases::Phases,
 };
 
 /// One recorded transition of an element's status.
@@ -54,12 +53,11 @@ pub struct PlanTree {
     /// Errors of the plan itself.
     pub(crate) errors: Vec<Arc<str>>,
     pub(crate) step_errors: SortedMap<StepId, Arc<str>>,
-    /// By phase id; removed phases keep an empty row.
-    pub(crate) phases: Table<Option<Arc<PhaseRow>>, 64>,
+    pub(crate) phases: Phases,
     /// Phases in the tree, in order.
     pub(crate) order: Vec<PhaseId>,
-    /// By step id.
-    pub(crate) steps: Steps,
+    /// The phase of each step, by step id. States of steps are in the groups of their phases.
+    pub(crate) owners: Owners,
     pub(crate) group: Group,
     pub(crate) status: Status,
     /// The roll-up inputs that `status` was derived from.
@@ -71,8 +69,8 @@ pub struct PlanTree {
     since_check: u64,
 }
 
-/// Rows of steps. Chunks are larger than usual: rows are small, and a plan that nobody copies is walked most quickly in few.
-type Steps = Table<StepRow, 256>;
+/// The phases of steps. Chunks are larger than usual: they are small and change only where steps are added.
+type Owners = Table<PhaseId, 256>;
 
 /// Rarely changing parts of a plan.
 #[derive(Debug, Clone)]
@@ -88,8 +86,6 @@ pub(crate) struct PhaseRow {
     pub(crate) spec: Arc<PhaseSpec>,
     /// Id of its first step.
     pub(crate) first: u32,
-    /// Its position in the plan; none before it has one.
-    pub(crate) place: Option<u32>,
     /// The flag of its strategy; for a canary, of the inner strategy.
     pub(crate) interrupted: bool,
     pub(crate) canary: Canary,
@@ -98,25 +94,6 @@ pub(crate) struct PhaseRow {
     pub(crate) rolled: u32,
     /// Number of its steps that carry an error text.
     pub(crate) errors: u32,
-}
-
-/// One step.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct StepRow {
-    pub(crate) phase: PhaseId,
-    pub(crate) state: StepState,
-    pub(crate) interrupted: bool,
-}
-
-impl StepRow {
-    pub(crate) fn status(self) -> Status {
-        self.state.status(self.interrupted)
-    }
-
-    /// State and hold in four bits.
-    fn nibble(self) -> u64 {
-        self.state.stored(self.interrupted) as u64
-    }
 }
 
 impl PhaseRow {
@@ -132,6 +109,36 @@ impl PhaseRow {
 
     pub(crate) fn position_of(&self, step: StepId) -> usize {
         step.0.wrapping_sub(self.first) as usize
+    }
+
+    /// A step of this phase.
+    pub(crate) fn child(&self, step: StepId) -> Option<Child> {
+        self.group.child(self.position_of(step))
+    }
+
+    /// Returns a canary's view of a step.
+    pub(crate) fn canary_step(&self, position: u32) -> CanaryStep {
+        let child = self.group.child(position as usize);
+        CanaryStep {
+            interrupted: child.is_some_and(Child::is_held),
+            complete: child.is_none_or(Child::is_complete),
+        }
+    }
+
+    /// Returns whether its canary period lasts.
+    pub(crate) fn canary_open(&self) -> bool {
+        !self.canary.is_empty() && self.canary.is_open(|position| self.canary_step(position))
+    }
+
+    /// Returns the number of proceeds until a step runs, or, for one outside the canary, until the canary period ends.
+    pub(crate) fn proceeds_left(&self, position: u32) -> u32 {
+        self.canary.proceeds_left(position, |position| self.canary_step(position))
+    }
+
+    /// Returns whether its flag or its canary interrupts it.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted
+            || !self.canary.is_empty() && self.canary.interrupts(|position| self.canary_step(position))
     }
 }
 
@@ -152,9 +159,9 @@ impl PlanTree {
             interrupted: false,
             errors: Vec::new(),
             step_errors: SortedMap::new(),
-            phases: Table::new(),
+            phases: Phases::with_room(spec.phases.len()),
             order: Vec::with_capacity(spec.phases.len()),
-            steps: Steps::new(),
+            owners: Owners::new(),
             status: Status::Complete,
             rolled: 0,
             working: BitTree::default(),
@@ -163,8 +170,7 @@ impl PlanTree {
             since_check: 0,
         };
         for phase in &spec.phases {
-            let id = tree.create_phase(Arc::clone(phase));
-            tree.place_phase(id, tree.order.len());
+            let id = tree.create_phase(Arc::clone(phase), tree.order.len());
             tree.order.push(id);
         }
         tree.regroup();
@@ -210,15 +216,15 @@ impl PlanTree {
 
     /// The phase a step belongs to.
     pub fn phase_of(&self, step: StepId) -> Option<PhaseId> {
-        let row = self.steps.get(step.index())?;
-        self.phase(row.phase).map(|_| row.phase)
+        let id = *self.owners.get(step.index())?;
+        self.phase(id).map(|_| id)
     }
 
     /// An element's position among its siblings, from 0.
     pub fn position(&self, element: Element) -> Option<usize> {
         match element {
             Element::Plan => Some(0),
-            Element::Phase(phase) => self.phase(phase)?.place.map(|place| place as usize),
+            Element::Phase(phase) => self.phases.place(phase).map(|place| place as usize),
             Element::Step(step) => Some(self.phase(self.phase_of(step)?)?.position_of(step)),
         }
     }
@@ -272,13 +278,13 @@ impl PlanTree {
         match element {
             Element::Plan => self.status,
             Element::Phase(phase) => self.phase(phase).map_or(Status::Error, |phase| phase.status),
-            Element::Step(step) => self.live_step(step).map_or(Status::Error, StepRow::status),
+            Element::Step(step) => self.live_step(step).map_or(Status::Error, Child::status),
         }
     }
 
     /// The stored state of a step.
     pub fn step_state(&self, step: StepId) -> Option<StepState> {
-        self.live_step(step).map(|row| row.state)
+        self.live_step(step).map(Child::state)
     }
 
     /// Returns the number of children of the plan or a phase with each status, and of candidates among them.
@@ -295,19 +301,19 @@ impl PlanTree {
     pub fn is_interrupted(&self, element: Element) -> bool {
         match element {
             Element::Plan => self.interrupted,
-            Element::Phase(phase) => self.phase(phase).is_some_and(|phase| self.phase_interrupted(phase)),
-            Element::Step(step) => self.live_step(step).is_some_and(|row| row.interrupted),
+            Element::Phase(phase) => self.phase(phase).is_some_and(PhaseRow::is_interrupted),
+            Element::Step(step) => self.live_step(step).is_some_and(Child::is_held),
         }
     }
 
     /// Returns whether a canary period lasts in this phase.
     pub fn in_canary(&self, phase: PhaseId) -> bool {
-        self.phase(phase).is_some_and(|phase| self.canary_open(phase))
+        self.phase(phase).is_some_and(PhaseRow::canary_open)
     }
 
     /// Returns the number of further proceeds that end the canary period of a phase.
     pub fn proceeds_left(&self, phase: PhaseId) -> u32 {
-        self.phase(phase).map_or(0, |phase| phase.canary.proceeds_left(u32::MAX, self.canary_steps(phase)))
+        self.phase(phase).map_or(0, |phase| phase.proceeds_left(u32::MAX))
     }
 
     /// Error texts: the plan's own, then those of steps.
@@ -356,43 +362,12 @@ impl PlanTree {
 
     /// A phase in the tree.
     pub(crate) fn phase(&self, phase: PhaseId) -> Option<&PhaseRow> {
-        self.row(phase).filter(|row| row.place.is_some())
-    }
-
-    /// The row of a phase that has its place or is about to get one.
-    pub(crate) fn row(&self, phase: PhaseId) -> Option<&PhaseRow> {
-        self.phases.get(phase.index())?.as_deref()
-    }
-
-    /// The same, to change.
-    pub(crate) fn row_mut(&mut self, phase: PhaseId) -> Option<&mut PhaseRow> {
-        self.phases.get_mut(phase.index())?.as_mut().map(Arc::make_mut)
+        self.phases.get(phase)
     }
 
     /// A step in the tree.
-    fn live_step(&self, step: StepId) -> Option<StepRow> {
-        let row = self.steps.get(step.index())?;
-        self.phase(row.phase).map(|_| *row)
-    }
-
-    /// Returns a canary's view of the steps of its phase.
-    pub(crate) fn canary_steps<'a>(&'a self, phase: &PhaseRow) -> impl Fn(u32) -> CanaryStep + 'a {
-        let first = phase.first;
-        move |position| {
-            let row = self.steps.get((first as usize) + position as usize);
-            CanaryStep {
-                interrupted: row.is_some_and(|row| row.interrupted),
-                complete: row.is_none_or(|row| row.state == StepState::Complete),
-            }
-        }
-    }
-
-    pub(crate) fn canary_open(&self, phase: &PhaseRow) -> bool {
-        !phase.canary.is_empty() && phase.canary.is_open(self.canary_steps(phase))
-    }
-
-    pub(crate) fn phase_interrupted(&self, phase: &PhaseRow) -> bool {
-        phase.interrupted || !phase.canary.is_empty() && phase.canary.interrupts(self.canary_steps(phase))
+    fn live_step(&self, step: StepId) -> Option<Child> {
+        self.phase(*self.owners.get(step.index())?)?.child(step)
     }
 }
 
@@ -413,8 +388,8 @@ impl Digestible for PlanTree {
                 digest.write_u64(Self::draws(&phase.group));
             }
             // Sixteen steps to a word.
-            let nibble = |step: StepId| self.steps.get(step.index()).map_or(0, |row| row.nibble());
-            let mut steps = phase.step_ids().map(nibble).peekable();
+            let nibble = |child: Child| child.state().stored(child.is_held()) as u64;
+            let mut steps = phase.group.children().map(nibble).peekable();
             while steps.peek().is_some() {
                 digest.write_u64(steps.by_ref().take(16).fold(0, |word, nibble| word << 4 | nibble));
             }
@@ -430,16 +405,12 @@ impl Digestible for PlanTree {
 }
 
 impl Weight for PlanTree {
-    /// Orders are copied; rows of steps, names, assets and specs are shared.
+    /// Orders are copied; names, assets and specs are shared, and phases that did not change.
     fn beyond(&self, before: Option<&Self>) -> u64 {
-        let phase = |phase: &Option<Arc<PhaseRow>>, old: Option<&Option<Arc<PhaseRow>>>| {
-            let old = old.and_then(Option::as_ref);
-            phase.as_ref().map_or(0, |phase| behind(phase, old, |phase| phase.group.bytes()))
-        };
         bytes_of::<Self>(1)
             + self.group.bytes()
-            + self.steps.beyond_flat(before.map(|before| &before.steps))
-            + self.phases.beyond_with(before.map(|before| &before.phases), phase)
+            + self.owners.beyond_flat(before.map(|before| &before.owners))
+            + self.phases.beyond(before.map(|before| &before.phases))
             + bytes_of::<Change>(self.changes.len())
     }
 }

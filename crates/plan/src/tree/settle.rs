@@ -12,85 +12,66 @@ use crate::{
     ids::{Element, PhaseId, StepId},
     rollup::{RollupInputs, flags},
     status::{Status, StatusSet, StepState},
-    tree::{Change, PhaseRow, PlanTree, StepRow},
+    tree::{Change, PhaseRow, PlanTree},
 };
 
 impl PlanTree {
     /// Changes one step's stored state and hold; returns the phase if that must be settled, and whether anything
     /// changed. A plain phase in which the same statuses occur as before need not be settled: its own status depends
     /// on nothing else.
-    pub(super) fn apply_step(
-        &mut self,
-        step: StepId,
-        change: impl FnOnce(StepRow) -> (StepState, bool),
-    ) -> Applied {
-        let Some(row) = self.steps.get_mut(step.index()) else { return Applied::NOTHING };
-        let before = *row;
-        let (state, interrupted) = change(before);
-        if (before.state, before.interrupted) == (state, interrupted) {
-            return Applied::NOTHING;
-        }
-        let phase = self.phases.get_mut(before.phase.index()).and_then(Option::as_mut);
-        let Some(phase) = phase.filter(|phase| phase.place.is_some()).map(Arc::make_mut) else {
+    pub(super) fn apply_step(&mut self, step: StepId, change: impl FnOnce(Child) -> Child) -> Applied {
+        let Some(id) = self.owners.get(step.index()).copied() else { return Applied::NOTHING };
+        let Some(before) = self.phase(id).and_then(|phase| phase.child(step)) else {
             return Applied::NOTHING;
         };
-        row.state = state;
-        row.interrupted = interrupted;
-        let (from, to) = (before.status(), state.status(interrupted));
+        let after = change(before);
+        if before == after {
+            return Applied::NOTHING;
+        }
+        let Some(phase) = self.phases.get_mut(id) else { return Applied::NOTHING };
+        let other = phase.group.set(phase.position_of(step), after);
+        let settle = (other || !phase.canary.is_empty()).then_some(id);
+        let (from, to) = (before.status(), after.status());
         if from != to {
-            if is_working(from) != is_working(to) {
-                set_working(&mut self.working, step, to);
+            if before.is_working() != after.is_working() {
+                set_working(&mut self.working, step, after);
             }
             self.changes.push(Change { element: Element::Step(step), from, to });
         }
-        let other = phase.group.set(phase.position_of(step), Child::of_step(state, interrupted));
-        Applied { changed: true, settle: (other || !phase.canary.is_empty()).then_some(before.phase) }
+        Applied { changed: true, settle }
     }
 
     /// Derives a phase's status again and updates the plan's group.
     pub(super) fn settle_phase(&mut self, id: PhaseId) {
         let rollup = self.head.rollup;
-        let Some(phase) = self.row(id) else { return };
+        let Some(phase) = self.phase(id) else { return };
         let (bits, interrupted) = if phase.canary.is_empty() {
             (plain_bits(phase), phase.interrupted)
         } else {
             self.settle_canary(id)
         };
-        let phase = self.phases.get_mut(id.index()).and_then(Option::as_mut).map(Arc::make_mut);
-        let Some(phase) = phase else { return };
-        let Some(place) = phase.place.filter(|_| phase.rolled != bits) else { return };
+        if self.phase(id).is_none_or(|phase| phase.rolled == bits) {
+            return;
+        }
+        let Some(place) = self.phases.place(id) else { return };
+        let Some(phase) = self.phases.get_mut(id) else { return };
         phase.rolled = bits;
         let (from, to) = (phase.status, rollup.evaluate_bits(bits));
         phase.status = to;
         if from != to {
             self.changes.push(Change { element: Element::Phase(id), from, to });
         }
-        self.group.set(place as usize, Child::new(to, interrupted));
+        self.group.set(place as usize, Child::of_phase(to, interrupted));
     }
 
     /// Updates a canary phase: its roll-up, and whether it is interrupted.
     fn settle_canary(&mut self, id: PhaseId) -> (u32, bool) {
-        let over = self.phase(id).is_some_and(|phase| !self.canary_open(phase));
-        if let Some(phase) = self.row_mut(id).filter(|_| over) {
+        let over = self.phase(id).is_some_and(|phase| !phase.canary_open() && phase.group.is_thawed());
+        if let Some(phase) = over.then(|| self.phases.get_mut(id)).flatten() {
             // The inner strategy is asked for the first time now.
             phase.group.freeze();
         }
-        self.phase(id).map_or((0, false), |phase| self.rolled(phase))
-    }
-
-    /// Returns the roll-up inputs of a phase, and whether it is interrupted.
-    fn rolled(&self, phase: &PhaseRow) -> (u32, bool) {
-        if phase.canary.is_empty() {
-            return (plain_bits(phase), phase.interrupted);
-        }
-        let interrupted = self.phase_interrupted(phase);
-        let inputs = RollupInputs {
-            children: phase.group.tally().set(),
-            candidates: self.canary_candidates(phase),
-            errors: phase.errors > 0,
-            interrupted,
-        };
-        (inputs.bits(), interrupted)
+        self.phase(id).map_or((0, false), rolled)
     }
 
     /// Derives the plan's status again.
@@ -123,24 +104,10 @@ impl PlanTree {
         self.settle_plan();
     }
 
-    /// Statuses of a canary phase's candidates.
-    fn canary_candidates(&self, phase: &PhaseRow) -> StatusSet {
-        if !self.canary_open(phase) {
-            return phase.group.tally().candidate_set();
-        }
-        phase
-            .canary
-            .steps()
-            .filter_map(|position| phase.group.child(position as usize))
-            .filter(|child| child.is_eligible())
-            .map(Child::status)
-            .collect()
-    }
-
-    /// Adds the rows of a phase and its steps; the phase has no place yet.
-    pub(super) fn create_phase(&mut self, spec: Arc<crate::spec::PhaseSpec>) -> PhaseId {
+    /// Adds a phase in this place of the plan, with its steps and its status, without the plan's group.
+    pub(super) fn create_phase(&mut self, spec: Arc<crate::spec::PhaseSpec>, place: usize) -> PhaseId {
         let id = PhaseId::at(self.phases.len());
-        let first = StepId::at(self.steps.len());
+        let first = StepId::at(self.owners.len());
         let states: Vec<StepState> = spec
             .steps
             .iter()
@@ -150,48 +117,36 @@ impl PlanTree {
             spec.strategy.proceeds().unwrap_or(0),
             states.iter().map(|state| *state == StepState::Pending),
         );
-        self.working.grow(self.steps.len() + states.len());
+        self.working.grow(self.owners.len() + states.len());
+        self.owners.append(std::iter::repeat_n(id, states.len()));
         let mut children = Vec::with_capacity(states.len());
         let mut errors = 0;
         for ((position, state), step_spec) in (0_u32..).zip(states).zip(&spec.steps) {
             let step = StepId(first.0.saturating_add(position));
             let interrupted = !canary.is_empty() && canary.holds(position);
-            let row = StepRow { phase: id, state, interrupted };
-            self.steps.push(row);
-            set_working(&mut self.working, step, row.status());
-            children.push(Child::new(row.status(), interrupted));
+            let child = Child::of_step(state, interrupted);
+            set_working(&mut self.working, step, child);
+            children.push(child);
             if let Some(error) = &step_spec.error {
                 errors += 1;
                 self.step_errors.insert(step, Arc::clone(error));
             }
         }
         let group = Group::new(&spec.strategy, &children, canary.is_empty());
-        self.phases.push(Some(Arc::new(PhaseRow {
+        let mut phase = PhaseRow {
             spec,
             first: first.0,
-            place: None,
             interrupted: false,
             canary,
             group,
             status: Status::Complete,
             rolled: 0,
             errors,
-        })));
+        };
+        (phase.rolled, _) = rolled(&phase);
+        phase.status = self.head.rollup.evaluate_bits(phase.rolled);
+        self.phases.push(place, phase);
         id
-    }
-
-    /// Places a phase and derives its status, without the plan's group.
-    pub(super) fn place_phase(&mut self, id: PhaseId, place: usize) {
-        let place = u32::try_from(place).unwrap_or(u32::MAX);
-        let Some(row) = self.row_mut(id) else { return };
-        row.place = Some(place);
-        let Some(phase) = self.phase(id) else { return };
-        let (bits, _) = self.rolled(phase);
-        let status = self.head.rollup.evaluate_bits(bits);
-        if let Some(phase) = self.row_mut(id) {
-            phase.rolled = bits;
-            phase.status = status;
-        }
     }
 
     /// Builds the plan's group from its phases; a serial order is fixed again.
@@ -203,7 +158,7 @@ impl PlanTree {
     /// A phase as the plan sees it.
     pub(super) fn as_child(&self, phase: PhaseId) -> Option<Child> {
         let phase = self.phase(phase)?;
-        Some(Child::new(phase.status, self.phase_interrupted(phase)))
+        Some(Child::of_phase(phase.status, phase.is_interrupted()))
     }
 
     /// Debug builds compare all derived values with recomputed ones, at a cost of at most a constant factor: after
@@ -211,7 +166,7 @@ impl PlanTree {
     #[cfg(debug_assertions)]
     fn debug_check(&mut self) {
         self.since_check += 1;
-        if self.steps.len() <= 64 || self.since_check >= self.steps.len() as u64 {
+        if self.owners.len() <= 64 || self.since_check >= self.owners.len() as u64 {
             self.since_check = 0;
             debug_assert_eq!(self.check(), Ok(()), "derived state of a plan tree is stale");
         }
@@ -240,13 +195,38 @@ fn plain_bits(phase: &PhaseRow) -> u32 {
     phase.group.tally().bits() | flags(phase.errors > 0, phase.interrupted)
 }
 
-const fn is_working(status: Status) -> bool {
-    matches!(status, Status::Prepared | Status::Starting | Status::Started)
+/// Returns the roll-up inputs of a phase, and whether it is interrupted.
+fn rolled(phase: &PhaseRow) -> (u32, bool) {
+    if phase.canary.is_empty() {
+        return (plain_bits(phase), phase.interrupted);
+    }
+    let interrupted = phase.is_interrupted();
+    let inputs = RollupInputs {
+        children: phase.group.tally().set(),
+        candidates: canary_candidates(phase),
+        errors: phase.errors > 0,
+        interrupted,
+    };
+    (inputs.bits(), interrupted)
+}
+
+/// Statuses of a canary phase's candidates.
+fn canary_candidates(phase: &PhaseRow) -> StatusSet {
+    if !phase.canary_open() {
+        return phase.group.tally().candidate_set();
+    }
+    phase
+        .canary
+        .steps()
+        .filter_map(|position| phase.group.child(position as usize))
+        .filter(|child| child.is_eligible())
+        .map(Child::status)
+        .collect()
 }
 
 #[inline]
-fn set_working(working: &mut BitTree, step: StepId, status: Status) {
-    if is_working(status) {
+fn set_working(working: &mut BitTree, step: StepId, child: Child) {
+    if child.is_working() {
         working.insert(step.index());
     } else {
         working.remove(step.index());

@@ -63,6 +63,7 @@ pub(crate) fn probe(what: &str, times: u32) -> Result<()> {
             "group" => group::probe(pods)?,
             "operator" if strategy == "rendering" => operator::probe_rendering(pods)?,
             "operator" => operator::probe(strategy, pods)?,
+            "seek" if strategy == "crash" => seek::probe_crash_loops(pods)?,
             "seek" => seek::probe()?,
             "sweep" => sweep::probe(pods)?,
             "memory" => memory::probe(pods)?,

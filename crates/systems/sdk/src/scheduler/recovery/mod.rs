@@ -25,9 +25,9 @@ use super::state::{PodKey, TaskStore};
 use super::timers::Timers;
 use failed_pods::{FailedPod, Needs};
 use needs::Evidence;
-use planarium_kernel::Cause;
+use planarium_kernel::{Cause, sorted};
 use planarium_plan::coordinator::Round;
-use planarium_plan::{Asset, Element, PhaseId, PlanId, StrategySpec};
+use planarium_plan::{Asset, Element, PhaseId, PlanId, StepId, StrategySpec};
 use planarium_protocol::event::EventBody;
 use program::Known;
 use replacement::Watch;
@@ -80,8 +80,7 @@ impl RecoveryPlanManager<'_> {
         if needed.is_empty() {
             return;
         }
-        let before: Vec<PhaseId> =
-            self.plans.get(id).map(|plan| plan.tree.phases().collect()).unwrap_or_default();
+        let before = self.plans.get(id).and_then(|plan| plan.tree.phases().max());
         let known = Known {
             service: self.service,
             target: &self.configs.target,
@@ -93,17 +92,22 @@ impl RecoveryPlanManager<'_> {
             .map(|requirement| (known.own_phase(&requirement), requirement))
             .partition(|(own, _)| own.is_some());
         for (own, requirement) in own.into_iter().chain(usual) {
-            self.add_phase(cx, &before, own, requirement);
+            self.add_phase(cx, before, own, requirement);
         }
     }
 
     /// Returns the requirements to recover that are not worked on yet, each with its kind of recovery.
     fn needed(&mut self, cx: &Cx, round: &Round) -> Vec<Requirement> {
         let mut needed = Vec::new();
+        let mut at_work = None;
         for pod in self.failed.all() {
             let needs = self.needs(cx, &pod);
             for (requirement, asset) in &needs.requirements {
-                if round.dirty_for(self.id, asset).is_some() || self.is_being_recovered(asset) {
+                if round.dirty_for(self.id, asset).is_some() {
+                    continue;
+                }
+                let at_work = at_work.get_or_insert_with(|| self.at_work());
+                if self.is_being_recovered(asset, at_work) {
                     continue;
                 }
                 if let Some(recovery) = self.type_now(cx, requirement) {
@@ -148,15 +152,25 @@ impl RecoveryPlanManager<'_> {
         evidence.needs(key, &mut self.plans.assets)
     }
 
+    /// Returns the unfinished steps of the recovery plan, sorted by the group of their asset.
+    fn at_work(&self) -> Vec<(u32, StepId)> {
+        let Some(plan) = self.plans.get(self.id) else { return Vec::new() };
+        let unfinished = plan.tree.all_steps().filter(|step| !plan.tree.status((*step).into()).is_complete());
+        let with_group = unfinished.filter_map(|step| Some((plan.tree.asset(step)?.group(), step)));
+        let mut steps: Vec<(u32, StepId)> = with_group.collect();
+        sorted::sort(&mut steps);
+        steps
+    }
+
     /// Returns whether an unfinished step of the recovery plan already works on one of these tasks. An in-place
     /// recovery does not count once the pod was given up as lost.
-    fn is_being_recovered(&self, asset: &Asset) -> bool {
+    fn is_being_recovered(&self, asset: &Asset, at_work: &[(u32, StepId)]) -> bool {
         let Some(plan) = self.plans.get(self.id) else { return false };
-        let mut working = plan.tree.all_steps().filter(|step| {
-            plan.tree.asset(*step).is_some_and(|other| other.conflicts_with(asset))
-                && !plan.tree.status(Element::Step(*step)).is_complete()
-        });
-        working.any(|step| plan.requirement(step).is_some_and(|old| !escalated(plan, old, self.tasks)))
+        let from = at_work.partition_point(|(group, _)| *group < asset.group());
+        let same = at_work.iter().skip(from).take_while(|(group, _)| *group == asset.group());
+        same.map(|(_, step)| *step)
+            .filter(|step| plan.tree.asset(*step).is_some_and(|other| other.conflicts_with(asset)))
+            .any(|step| plan.requirement(step).is_some_and(|old| !escalated(plan, old, self.tasks)))
     }
 
     /// In place if no task is permanently lost, replaced if all are, not at all otherwise.
@@ -179,13 +193,13 @@ impl RecoveryPlanManager<'_> {
     }
 
     /// Adds a phase for a failed pod: the program's own one, or one with a single step. It replaces those of the
-    /// phases that the plan had `before` that share a task with it.
+    /// phases up to `before` that share a task with it.
     ///
     /// **Source**: `…/DefaultRecoveryPlanManager.java (createPlan)`.
     fn add_phase(
         &mut self,
         cx: &mut Cx,
-        before: &[PhaseId],
+        before: Option<PhaseId>,
         own: Option<NewPhase>,
         requirement: Requirement,
     ) {
@@ -201,7 +215,7 @@ impl RecoveryPlanManager<'_> {
     }
 
     /// Puts a phase in the place of those that it overtakes.
-    fn replace(&mut self, cx: &mut Cx, before: &[PhaseId], new: NewPhase) {
+    fn replace(&mut self, cx: &mut Cx, before: Option<PhaseId>, new: NewPhase) {
         let (id, now) = (self.id, cx.now());
         let spec = new.spec(&mut self.plans.assets);
         let replaced = self.overtaken(before, &new.steps);
@@ -226,8 +240,8 @@ impl RecoveryPlanManager<'_> {
         self.timers.need_cycle(cx);
     }
 
-    /// The earlier phases that share a task with the new steps.
-    fn overtaken(&mut self, before: &[PhaseId], steps: &[NewStep]) -> Vec<PhaseId> {
+    /// The phases up to `before` that share a task with the new steps.
+    fn overtaken(&mut self, before: Option<PhaseId>, steps: &[NewStep]) -> Vec<PhaseId> {
         let assets = &mut self.plans.assets;
         let new: Vec<Asset> = steps
             .iter()
@@ -239,7 +253,7 @@ impl RecoveryPlanManager<'_> {
             let mut assets = plan.tree.steps(*phase).filter_map(|step| plan.tree.asset(step));
             assets.any(|old| new.iter().any(|new| old.conflicts_with(new)))
         };
-        plan.tree.phases().filter(|phase| before.contains(phase)).filter(overtaken).collect()
+        plan.tree.phases().filter(|phase| Some(*phase) <= before).filter(overtaken).collect()
     }
 }
 
