@@ -191,7 +191,10 @@ fn named(fields: &syn::FieldsNamed, says: &Says) -> Result<Vec<TokenStream>> {
     for field in &fields.named {
         let own = Says::of(&field.attrs)?;
         let Some(ident) = &field.ident else { continue };
-        let name = own.rename.clone().unwrap_or_else(|| ident.to_string());
+        let name = own.rename.clone().unwrap_or_else(|| match says.rename_all.as_deref() {
+            Some("kebab-case") => ident.to_string().replace('_', "-"),
+            _ => ident.to_string(),
+        });
         let init = if own.skip {
             quote!(::core::default::Default::default())
         } else if own.flatten {

@@ -329,7 +329,7 @@ mod tests {
         }
         again(&Cause::Genesis);
         again(&Cause::Event(u64::MAX));
-        again(&crate::Amount::whole(7));
+        again(&crate::Amount(7_500));
     }
 
     #[test]
