@@ -1,6 +1,6 @@
 /**
- * The page under crash loops, and a document with twenty demos, measured: frames a second, what a frame takes of the processor, nodes of the fullest lane beside its
- * pixels, memory of the page's process. `cargo xtask bench --page` runs this and prints the figures beside their budgets.
+ * The page under crash loops, and a document with twenty demos, measured: frames a second, what a frame takes of the processor and of what the engine sends, nodes of
+ * the fullest lane beside its pixels, memory of the page's process. `cargo xtask bench --page` runs this and prints the figures beside their budgets.
  *
  * Frames a second are those of a machine that does nothing else. What a frame takes of the processor says on a busy one, too, whether
  * the page is quick.
@@ -141,6 +141,24 @@ const frames = (page, seconds) =>
     seconds,
   );
 
+/** Counts the letters that the engine sends to the page, from the page's first script on. */
+const counted = (page) =>
+  page.addInitScript(() => {
+    const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, "onmessage");
+    globalThis.sentByEngine = 0;
+    Object.defineProperty(Worker.prototype, "onmessage", {
+      set(take) {
+        set.call(this, (event) => {
+          if (typeof event.data === "string") globalThis.sentByEngine += event.data.length;
+          return take.call(this, event);
+        });
+      },
+    });
+  });
+
+/** Letters that the engine has sent so far. */
+const sent = (page) => page.evaluate(() => globalThis.sentByEngine);
+
 /** Frames in each whole second of these intervals. */
 function rates(intervals) {
   const counts = [];
@@ -219,7 +237,7 @@ if (DEMOS.includes(process.argv[3] ?? "")) {
 }
 const server = await serve();
 for (const [name, prepare] of Object.entries(CASES).filter(([name]) => name.includes(process.argv[3] ?? ""))) {
-  const opened = await open(`${server.url}?example=hello-world`, { width: 1440, height: 900 });
+  const opened = await open(`${server.url}?example=hello-world`, { width: 1440, height: 900, before: counted });
   const { page } = opened;
   await started(page);
   const during = await prepare(page);
@@ -231,9 +249,11 @@ for (const [name, prepare] of Object.entries(CASES).filter(([name]) => name.incl
   await frames(page, third);
   const early = await memory(page);
   await frames(page, third);
+  const letters = await sent(page);
   const used = await processor(page);
   const { intervals, longest } = await frames(page, third);
   const each = ((await processor(page)) - used) / intervals.length;
+  const kilobytes = ((await sent(page)) - letters) / intervals.length / 1000;
   await end?.();
   const counts = rates(intervals);
   const sorted = intervals.toSorted((a, b) => a - b);
@@ -244,6 +264,7 @@ for (const [name, prepare] of Object.entries(CASES).filter(([name]) => name.incl
   say("milliseconds between frames, 95 of 100 are shorter", sorted[Math.floor(sorted.length * 0.95)].toFixed(1));
   say("longest task, milliseconds; 0 for none above 50", longest.toFixed(0));
   say("milliseconds of the processor for a frame", each.toFixed(1));
+  say("kilobytes of the engine for a frame", kilobytes.toFixed(1));
   say("nodes of the fullest lane for each pixel", (nodes / pixels).toFixed(3));
   say("memory at the end, MB", Math.round(await memory(page)));
   say("memory gained in the last two thirds, MB", Math.round((await memory(page)) - early));

@@ -119,7 +119,7 @@ async function started(kind, theme) {
  *
  * @param {"chromium" | "firefox"} kind
  * @param {{ width: number, height: number, theme: "light" | "dark", reducedMotion: boolean, touch: boolean, offline: boolean,
- *   scripts: boolean }} wanted
+ *   scripts: boolean, density: number }} wanted
  */
 export async function profile(kind, wanted) {
   // Firefox has one theme for all its pages.
@@ -132,6 +132,7 @@ export async function profile(kind, wanted) {
     viewport: { width: wanted.width, height: wanted.height },
     locale: "en-US",
     timezoneId: "UTC",
+    deviceScaleFactor: wanted.density,
     ...(wanted.scripts ? {} : { javaScriptEnabled: false }),
     ...KINDS[kind].context(wanted),
   });

@@ -114,6 +114,7 @@ export async function serve(folder = DIST, extra = {}, mount = "/") {
  * @param {"light"|"dark"} [options.theme]
  * @param {boolean} [options.reducedMotion]
  * @param {boolean} [options.touch]
+ * @param {number} [options.density] pixels of the screen for one of the page
  * @param {"chromium"|"firefox"} [options.browser] default: chromium
  * @param {(text: string) => boolean} [options.expected] problems that belong to the test
  * @param {string} [options.home] the server's address, where `url` is another one
@@ -132,6 +133,7 @@ export async function open(url, options = {}) {
     touch: Boolean(options.touch),
     offline: Boolean(options.offline),
     scripts: options.scripts ?? true,
+    density: options.density ?? 1,
   });
   const page = await context.newPage();
   if (SLOWDOWN > 1) {

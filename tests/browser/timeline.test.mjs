@@ -1,6 +1,7 @@
 // The timeline: zooming in, idle stretches, and a second run on the same clock.
 import assert from "node:assert/strict";
 import { SIZES, journey, soon } from "./harness.mjs";
+import { stretches } from "./lanes.mjs";
 import { playground, until } from "./playground.mjs";
 
 const zoom = (on, name) => on.dock.getByRole("button", { name });
@@ -67,10 +68,16 @@ journey("idle stretches are short until they are asked for in full", {}, async (
   assert.ok(fold <= 49, `a fold is ${fold} pixels wide`);
   await shot("short");
   await page.keyboard.press("Escape");
-  const before = await page.locator(".segment").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width > 40).length);
+  const lanes = on.dock.getByRole("group", { name: "Statuses of steps over time" }).getByRole("img");
+  const wide = async () => {
+    let count = 0;
+    for (const lane of await lanes.all()) count += (await stretches(lane)).filter(({ px }) => px > 40).length;
+    return count;
+  };
+  const before = await wide();
   await button.click();
   await soon(async () => assert.equal(await page.locator(".break").count(), 0));
-  const after = await page.locator(".segment").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width > 40).length);
+  const after = await wide();
   assert.ok(before > after, `what changed is easier to see when the rest is short: ${before}, ${after}`);
 });
 
@@ -89,6 +96,71 @@ journey("lanes by machine show where tasks ran", {}, async ({ page, scan, shot }
   await zoom(on, "Lanes by machine").click();
   await on.dock.getByRole("group", { name: "Statuses of steps over time" }).waitFor();
 });
+
+journey("lanes are drawn in the colours of the page, and tell what is under the pointer", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  const lane = on.dock.getByRole("img", { name: /^hello-0:\[server\]: .*COMPLETE from / });
+  /** The colour of a token, or a system's colour, as the page has it now. */
+  const colour = (value) =>
+    page.evaluate((text) => {
+      const probe = document.body.appendChild(document.createElement("i"));
+      Object.assign(probe.style, { color: text, forcedColorAdjust: "none" });
+      const { color } = getComputedStyle(probe);
+      probe.remove();
+      return color;
+    }, value);
+  const complete = async (value) => {
+    const wanted = await colour(value);
+    await soon(async () => {
+      const drawn = await stretches(lane);
+      assert.ok(drawn.length > 1, "it has a past");
+      assert.equal(drawn.at(-1).colour, wanted, value);
+    });
+  };
+  await complete("var(--pl-f-complete)");
+  const light = await colour("var(--pl-f-complete)");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await soon(async () => assert.notEqual(await colour("var(--pl-f-complete)"), light));
+  await complete("var(--pl-f-complete)");
+  await shot("dark");
+  await page.emulateMedia({ colorScheme: "light" });
+  await complete("var(--pl-f-complete)");
+  // The statuses of a lane with the pointer, and with a picture of it.
+  const past = await stretches(lane);
+  const box = await lane.boundingBox();
+  const over = async ({ from, to }, words) => {
+    await page.mouse.move(box.x + (box.width * (from + to)) / 200, box.y + box.height / 2);
+    await soon(async () => assert.match((await lane.getAttribute("title")) ?? "", words));
+  };
+  await over(past.at(-1), /^COMPLETE from \d\d:/);
+  await over(past.at(0), /^PENDING from 00:00/);
+  await scan();
+  // Where the system has its own colours, they are those of the lanes.
+  await page.emulateMedia({ forcedColors: "active" });
+  await complete("CanvasText");
+  await shot("forced");
+});
+
+for (const density of [1, 2]) {
+  journey(`lanes have the pixels of the screen, ${density} for one of the page`, { density }, async ({ page, shot }) => {
+    const on = playground(page);
+    await on.fast();
+    await on.play();
+    await on.shows("deploy", "COMPLETE");
+    await on.pause();
+    const pixels = () =>
+      on.dock.locator("canvas").evaluate((sheet) => {
+        const { width, height } = sheet.getBoundingClientRect();
+        return [sheet.width / width, sheet.height / height];
+      });
+    await soon(async () => assert.ok((await pixels()).every((each) => Math.abs(each - density) < 0.02), `${await pixels()}`));
+    await shot("lanes");
+  });
+}
 
 journey("the log tells how it came to an event, back to where it began", {}, async ({ page, scan, shot }) => {
   const on = playground(page);

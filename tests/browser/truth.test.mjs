@@ -1,6 +1,7 @@
 // The timeline tells the truth, a run ends with a card, many machines are seen at once.
 import assert from "node:assert/strict";
 import { SIZES, journey, soon } from "./harness.mjs";
+import { stretches } from "./lanes.mjs";
 import { playground } from "./playground.mjs";
 
 const SERVICE = `name: typed
@@ -32,7 +33,7 @@ const LOOKS = [
 ];
 
 /** Where the first stretch of a lane begins, as a share of the axis. */
-const begins = (lane) => lane.locator("rect").first().getAttribute("x").then((x) => Number.parseFloat(x ?? "-1"));
+const begins = async (lane) => (await stretches(lane))[0]?.from ?? -1;
 
 journey("steps that come later, and recovery steps, do not exist before", { width: 1440, height: 900 }, async ({ page, scan, shot }) => {
   const on = playground(page);

@@ -76,6 +76,17 @@ extern "C" {
     pub(crate) fn tell_parent(event: &str, detail: &str);
 }
 
+#[wasm_bindgen(module = "/js/lanes.js")]
+extern "C" {
+    /// Gives a canvas so many rows of lanes; what they show is given next.
+    #[wasm_bindgen(js_name = setLanes)]
+    pub(crate) fn set_lanes(canvas: &web_sys::Element, rows: u32);
+
+    /// Draws a row: five numbers for each stretch.
+    #[wasm_bindgen(js_name = drawLane)]
+    pub(crate) fn draw_lane(canvas: &web_sys::Element, row: u32, stretches: &[i32]);
+}
+
 /// The window; `None` without a browser, as in native tests.
 pub(crate) fn window() -> Option<web_sys::Window> {
     if cfg!(target_arch = "wasm32") { web_sys::window() } else { None }

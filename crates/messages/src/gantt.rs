@@ -112,6 +112,11 @@ impl Gantt {
         self.lanes.iter().filter(|lane| lane.path.step.is_some())
     }
 
+    /// Returns the lanes of steps that came after this many lanes.
+    pub fn lanes_after(&self, count: usize) -> impl Iterator<Item = &Arc<Lane>> {
+        self.lanes.iter().skip(count).filter(|lane| lane.path.step.is_some())
+    }
+
     /// Returns the number of lanes.
     pub fn count(&self) -> usize {
         self.lanes.len()

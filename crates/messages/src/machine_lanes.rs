@@ -19,6 +19,8 @@ pub struct MachineLanes {
     index: Arc<BTreeMap<ElementPath, usize>>,
     /// The lanes of tasks that have not ended.
     tasks: BTreeMap<Text, usize>,
+    /// Losses by lane, kept with each change of a lane.
+    lost: Arc<BTreeMap<usize, (Text, Vec<u64>)>>,
 }
 
 /// How long the end of a failed task is shown. *Units*: milliseconds.
@@ -67,11 +69,28 @@ impl MachineLanes {
     }
 
     /// Rebuilds the index after lanes were received.
-    pub(crate) fn reindex(&mut self) {
+    pub(crate) fn reindex(&mut self, changed: &[usize]) {
         for at in self.index.len()..self.lanes.len() {
             if let Some(lane) = self.lanes.get(at) {
                 Arc::make_mut(&mut self.index).insert(lane.path.clone(), at);
             }
+        }
+        for at in changed {
+            self.note_losses(*at);
+        }
+    }
+
+    /// Keeps the losses of a lane that changed.
+    fn note_losses(&mut self, at: usize) {
+        let Some(lane) = self.lanes.get(at) else { return };
+        let all: Vec<u64> = lost(lane).collect();
+        if all.is_empty() {
+            if self.lost.contains_key(&at) {
+                Arc::make_mut(&mut self.lost).remove(&at);
+            }
+        } else if self.lost.get(&at).is_none_or(|(_, known)| *known != all) {
+            let task = lane.path.step.clone().unwrap_or_default();
+            Arc::make_mut(&mut self.lost).insert(at, (task, all));
         }
     }
 
@@ -87,6 +106,7 @@ impl MachineLanes {
     fn change(&mut self, at: usize, at_ms: u64, status: Text) {
         if let Some(lane) = self.lanes.get_mut(at) {
             Arc::make_mut(lane).change(at_ms, status);
+            self.note_losses(at);
         }
     }
 
@@ -97,11 +117,10 @@ impl MachineLanes {
 
     /// Returns the tasks lost with their machine or given up: name and instant.
     pub fn losses(&self) -> Vec<(Text, u64)> {
-        let of = |lane: &Arc<Lane>| {
-            let task = lane.path.step.clone().unwrap_or_default();
-            lost(lane).map(|at_ms| (task.clone(), at_ms)).collect::<Vec<_>>()
+        let of = |(task, all): &(Text, Vec<u64>)| {
+            all.iter().map(|at_ms| (task.clone(), *at_ms)).collect::<Vec<_>>()
         };
-        self.lanes.iter().flat_map(of).collect()
+        self.lost.values().flat_map(of).collect()
     }
 
     /// All lanes, machine by machine.
@@ -179,5 +198,9 @@ mod tests {
         assert_eq!(seen, want.map(|(from, status)| (from, format!("TASK_{status}"))));
         let lost = [("a-0".into(), 24_000)];
         assert_eq!(lanes.losses(), lost, "a failed task is not lost, and one is lost once");
+        // Lanes that were received know the same.
+        let mut received = MachineLanes { lanes: lanes.lanes.clone(), ..MachineLanes::default() };
+        received.reindex(&[0, 1]);
+        assert_eq!(received.losses(), lost);
     }
 }

@@ -34,6 +34,9 @@ pub(crate) fn run(seconds: Option<&str>, figures: &mut Figures) -> Result<()> {
             _ if figure.contains("between frames") => Budget::AtMost(17.0, 17.0),
             _ if figure.contains("longest task") => Budget::AtMost(50.0, 0.0),
             _ if figure.contains("processor") => Budget::AtMost(20.0, 10.0),
+            _ if figure.contains("kilobytes") && case.starts_with("10,000 steps") => {
+                Budget::AtMost(10.0, 3.0)
+            }
             _ if figure.contains("nodes") => Budget::AtMost(1.0, 0.5),
             _ if figure.contains("gained") => Budget::AtMost(64.0, 16.0),
             _ => Budget::None,

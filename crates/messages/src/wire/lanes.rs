@@ -118,10 +118,11 @@ pub(crate) fn apply(gantt: &mut Gantt, change: GanttChange) {
             Arc::make_mut(&mut gantt.index).insert(lane.path.clone(), at);
         }
     }
+    let changed: Vec<usize> = change.machines.iter().map(|lane| lane.0).collect();
     for LaneChange(at, kept, tail, whole) in change.machines {
         take(&mut gantt.machines.lanes, at, kept, tail, whole);
     }
-    gantt.machines.reindex();
+    gantt.machines.reindex(&changed);
     if !change.born.is_empty() {
         let born = Arc::make_mut(&mut gantt.born);
         for (path, ms) in change.born {

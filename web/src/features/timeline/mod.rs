@@ -4,8 +4,11 @@
 
 mod bands;
 mod lanes;
+mod lines;
 mod minimap;
+mod row;
 mod scrub;
+mod sheet;
 
 use crate::store::events::EventLog;
 use crate::store::gantt::{Gantt, LONG_MS};

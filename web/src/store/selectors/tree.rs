@@ -420,7 +420,7 @@ pub(crate) fn step_of_task(view: &View, task: &str) -> Option<ElementPath> {
 }
 
 /// Returns the step defined at or just above a line of a service's definition. A definition without a dialect matches
-/// any.
+/// any. *Cost*: a look at each step, without its path.
 pub(crate) fn step_at(
     view: &View,
     (dialect, service): (&str, &str),
@@ -428,16 +428,28 @@ pub(crate) fn step_at(
     line: u32,
 ) -> Option<ElementPath> {
     let alone = view.services.len() < 2;
-    let mut best: Option<(u32, ElementPath)> = None;
-    for (path, step) in steps(view) {
-        let Some(source) = &step.source else { continue };
-        let nearer = best.as_ref().is_none_or(|(so_far, _)| source.line > *so_far);
-        let own = &*path.service == service && (matches!(dialect, "" | "auto") || &*path.dialect == dialect);
-        if (alone || own) && &*source.file == file && source.line <= line && nearer {
-            best = Some((source.line, path));
+    let any = matches!(dialect, "" | "auto");
+    let is_own = |it: &&Arc<ServiceView>| alone || (&*it.name == service && (any || &*it.dialect == dialect));
+    let (mut best, mut so_far) = (None, None);
+    for service in view.services.iter().filter(is_own) {
+        for plan in &service.plans {
+            for phase in &plan.phases {
+                for step in &phase.steps {
+                    let Some(source) = &step.source else { continue };
+                    let nearer = so_far.is_none_or(|so_far| source.line > so_far);
+                    if source.line <= line && nearer && &*source.file == file {
+                        so_far = Some(source.line);
+                        best = Some((service, plan, phase, step));
+                    }
+                }
+            }
         }
     }
-    best.map(|(_, path)| path)
+    best.map(|(service, plan, phase, step)| ElementPath {
+        phase: Some(Arc::clone(&phase.name)),
+        step: Some(Arc::clone(step.key())),
+        ..plan_path(service, plan)
+    })
 }
 
 /// Returns the first row whose name begins with `prefix`, searching from row `from` on and around.
