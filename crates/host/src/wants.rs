@@ -188,7 +188,8 @@ impl<'h> Wanted<'h> {
             self.course(id);
         }
         self.link(&begin.hash);
-        let is_lesson = begin.lesson.as_deref().is_some_and(|id| planarium_gallery::lesson_head(id).is_some());
+        let is_lesson =
+            begin.lesson.as_deref().is_some_and(|id| planarium_gallery::lesson_head(id).is_some());
         let is_elsewhere = is_kept || is_lesson;
         if !is_elsewhere || begin.example.is_some() {
             self.place(begin.example.as_deref(), &begin.hash);

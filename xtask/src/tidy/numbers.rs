@@ -30,6 +30,7 @@ const CRATES: [&str; 13] = [
 const PLACES: [(&str, &str, &str); 37] = [
     ("kernel/src/cow/by_id.rs", "first: usize", "place of the first chunk in memory"),
     ("kernel/src/cow/map.rs", "left: usize", "entries that an iterator has left"),
+    ("kernel/src/rope.rs", "skipped: usize", "entries of the first chunk that are removed"),
     ("kernel/src/sorted/map.rs", "at: Result<usize, usize>", "place of a key during a look-up"),
     ("protocol/src/json/place.rs", "At(usize)", "place in a list of a text"),
     ("protocol/src/json/place.rs", "at: usize", "place in a text"),
