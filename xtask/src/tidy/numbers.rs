@@ -27,7 +27,7 @@ const CRATES: [&str; 13] = [
 ];
 
 /// Fields with `usize` that are no state: file, field, and its meaning.
-const PLACES: [(&str, &str, &str); 37] = [
+const PLACES: [(&str, &str, &str); 38] = [
     ("kernel/src/cow/by_id.rs", "first: usize", "place of the first chunk in memory"),
     ("kernel/src/cow/map.rs", "left: usize", "entries that an iterator has left"),
     ("kernel/src/rope.rs", "skipped: usize", "entries of the first chunk that are removed"),
