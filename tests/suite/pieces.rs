@@ -6,7 +6,7 @@ use planarium_host::{BuiltIn, Fetched, Host, TextFile, Texts, absent_for, fetch,
 use planarium_messages::draft::{Draft, Editor};
 use planarium_messages::facts::{Fact, Keep, Reply};
 use planarium_messages::lessons::LessonAsk;
-use planarium_messages::questions::{Ask, Begin, EditorChange, Question};
+use planarium_messages::questions::{Ask, Begin, Call, EditorChange, Question};
 use planarium_protocol::Input;
 use planarium_protocol::input::{HttpCall, LoadService};
 use planarium_protocol::json;
@@ -259,6 +259,36 @@ fn results_that_were_handed_in_fetch_the_lessons_that_they_are_for() {
         other.ask(Ask::Lesson(LessonAsk::Results(link.expect("a link"))));
         assert!(other.files.contains("lesson-status-en"), "{:?}", other.files);
     });
+}
+
+#[test]
+fn a_page_whose_address_names_nothing_goes_on_working() {
+    for (hash, lesson) in [("", Some("canray")), ("#lesson=canray", None), ("#p1:nonsense", None)] {
+        apart(move || {
+            let mut page = Page::new();
+            let begin =
+                Begin { hash: hash.to_owned(), lesson: lesson.map(str::to_owned), ..Begin::default() };
+            page.ask(Ask::Begin(Box::new(begin)));
+            for ask in [
+                Ask::Check,
+                Ask::Look,
+                Ask::TryHelp,
+                Ask::Play,
+                Ask::Frame(16_000),
+                Ask::Call(Call::Snapshot),
+                Ask::Call(Call::Share(String::new())),
+                Ask::Link(String::new()),
+                Ask::Objects,
+                Ask::Finish,
+                Ask::WriteAddress,
+                Ask::Reset,
+                Ask::SeekMachines,
+                Ask::SetSeed(7),
+            ] {
+                page.ask(ask);
+            }
+        });
+    }
 }
 
 #[test]

@@ -92,6 +92,8 @@ pub fn absent_for(host: &Host, question: &Question) -> Absent {
     if let Some(change) = &question.editor {
         let drafts = change.drafts.iter().flat_map(|drafts| drafts.iter()).chain(change.draft.as_deref());
         drafts.for_each(|draft| needs.draft(draft));
+        // The edited definition may be shown at once, in a world like that of now.
+        needs.scenario(&host.shown.scenario);
     }
     Wants { host }.add_needs(&question.ask, &mut needs);
     Absent { code: needs.code.absent(), texts: needs.texts.into_iter().collect() }
@@ -266,15 +268,27 @@ impl Wants<'_> {
                 self.add_left(needs);
             }
             Ask::OpenExample(id) => needs.example(id),
-            Ask::OpenFiles(files, _) => self.add_files(without_common_folder(files), needs),
-            Ask::OpenText(text, _) => self.add_text(text, needs),
+            Ask::OpenFiles(files, beside) => {
+                self.add_files(without_common_folder(files), needs);
+                self.add_world_again(*beside, needs);
+            }
+            Ask::OpenText(text, beside) => {
+                self.add_text(text, needs);
+                self.add_world_again(*beside, needs);
+            }
             // They read the draft, whatever is in it.
             Ask::Changes | Ask::Recipes | Ask::TryRecipe(_) | Ask::RollOut => {
                 needs.code.definition(&self.host.editor.draft.load().0);
                 self.add_drafts(needs);
             }
-            Ask::Check | Ask::Apply | Ask::Compare(_) | Ask::DropService(_) | Ask::Removed { .. } => {
+            Ask::Check | Ask::Removed { .. } => self.add_drafts(needs),
+            Ask::Apply | Ask::Compare(_) | Ask::DropService(_) => {
                 self.add_drafts(needs);
+                self.add_world_again(true, needs);
+            }
+            // They begin the world shown again. It may never have begun, as behind a link that cannot be read.
+            Ask::Reset | Ask::SetSeed(_) | Ask::SetPreset(_) | Ask::SeekMachines => {
+                self.add_world_again(true, needs);
             }
             Ask::Undo | Ask::Redo => self.add_left(needs),
             Ask::Do(input) | Ask::Outcome(input, _) | Ask::Call(Call::Input(input)) => {
@@ -294,11 +308,7 @@ impl Wants<'_> {
             | Ask::SeekMs(_)
             | Ask::SeekSeq(_)
             | Ask::SeekTenth(_)
-            | Ask::Reset
-            | Ask::SetSeed(_)
-            | Ask::SetPreset(_)
             | Ask::Branch(_)
-            | Ask::SeekMachines
             | Ask::TryHelp
             | Ask::Link(_)
             | Ask::WriteAddress
@@ -309,6 +319,13 @@ impl Wants<'_> {
             | Ask::Rendered { .. }
             | Ask::Objects
             | Ask::Object(_) => {}
+        }
+    }
+
+    /// The world shown, where it is begun again.
+    fn add_world_again(self, is_begun: bool, needs: &mut Wanted<'_>) {
+        if is_begun {
+            needs.scenario(&self.host.shown.scenario);
         }
     }
 
