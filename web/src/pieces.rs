@@ -42,7 +42,6 @@ macro_rules! pieces {
         $(
             $(#[doc = $doc])*
             #[cfg(not(feature = "split"))]
-            #[expect(clippy::unnecessary_wraps, reason = "it may be absent where the build splits")]
             pub(crate) fn $name() -> Option<&'static $code> {
                 Some(&$table)
             }
@@ -102,8 +101,8 @@ pieces! {
 ///
 /// *Errors*: none.
 #[cfg(not(feature = "split"))]
-pub(crate) async fn fetch(_: Piece) -> Result<(), NotFetched> {
-    Ok(())
+pub(crate) fn fetch(_: Piece) -> std::future::Ready<Result<(), NotFetched>> {
+    std::future::ready(Ok(()))
 }
 
 /// Brings the pieces that are not there by now, one after the other, and says so of each. Those that do not come are tried again when they

@@ -7,14 +7,22 @@ use syn::{
     Attribute, Data, DeriveInput, Error, Fields, Lit, LitStr, Path, Result, Token, Variant, parse_quote,
 };
 
+/// The value of a field that is not written.
+enum Unwritten {
+    /// The default of its type.
+    Plain,
+    /// That of a function.
+    Made(Path),
+}
+
 /// Words of `#[serde(...)]` at a type, a variant or a field, as far as reading needs them.
 #[derive(Default)]
 struct Says {
     rename: Option<String>,
     rename_all: Option<String>,
     tag: Option<String>,
-    /// The value of a field that is not written: the default of its type, or that of a function.
-    default: Option<Option<Path>>,
+    /// The value where nothing is written, if something may be missing.
+    default: Option<Unwritten>,
     skip: bool,
     flatten: bool,
     /// A module with a function `read`.
@@ -46,7 +54,7 @@ impl Says {
             "rename" => self.rename = value(),
             "rename_all" => self.rename_all = value(),
             "tag" => self.tag = value(),
-            "default" => self.default = Some(path()?),
+            "default" => self.default = Some(path()?.map_or(Unwritten::Plain, Unwritten::Made)),
             "skip" => self.skip = true,
             "flatten" => self.flatten = true,
             "with" => self.with = path()?,
@@ -203,8 +211,8 @@ fn named(fields: &syn::FieldsNamed, says: &Says) -> Result<Vec<TokenStream>> {
             quote!(#with::read(__fields.value(#name))?)
         } else if let Some(default) = &own.default {
             match default {
-                Some(make) => quote!(__fields.maybe(#name)?.unwrap_or_else(#make)),
-                None => quote!(__fields.maybe(#name)?.unwrap_or_default()),
+                Unwritten::Made(make) => quote!(__fields.maybe(#name)?.unwrap_or_else(#make)),
+                Unwritten::Plain => quote!(__fields.maybe(#name)?.unwrap_or_default()),
             }
         } else if says.default.is_some() {
             quote!(__fields.maybe(#name)?.unwrap_or(__plain.#ident))

@@ -83,14 +83,17 @@ pub(crate) enum Spot {
     Drawing,
 }
 
+/// Draws a service, if there is anything to draw.
+type Picture = fn(&ServiceView) -> Option<Html>;
+
 /// Pictures of a system. Their code comes later, see [`crate::pieces`].
 struct Sketch {
     /// The word of its dialect.
     dialect: &'static str,
     /// Panel of a service beside plans and pods; its data are in [`ServiceView::more`].
-    panel: fn(&ServiceView) -> Option<Html>,
+    panel: Picture,
     /// Picture of a service in place of its rows.
-    drawing: fn(&ServiceView) -> Option<Html>,
+    drawing: Picture,
     /// Picture below the rows, of the element or the active one.
     below: fn(&ServiceView, Option<&ElementPath>) -> Option<Html>,
     /// Picture of an element, beside why it is not moving.
@@ -231,11 +234,7 @@ fn spot_of(service: &ServiceView) -> Option<Spot> {
 }
 
 /// The picture of a service in its own place; while its code is absent, what stands there.
-fn placed(
-    service: &ServiceView,
-    spot: Spot,
-    picture: fn(&Sketch) -> fn(&ServiceView) -> Option<Html>,
-) -> Option<Html> {
+fn placed(service: &ServiceView, spot: Spot, picture: fn(&Sketch) -> Picture) -> Option<Html> {
     if let Some(pictures) = pieces::pictures() {
         return picture(pictures.of(service)?)(service);
     }

@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(same::<LoadService>("{}"), LoadService::default());
         assert_eq!(same::<AddAgent>("{}").count, AddAgent::default().count);
         same::<(u8, Option<bool>, Vec<String>)>(r#"[1,null,["x"]]"#);
-        let _ = same::<Result<u16, String>>(r#"{"Err":"no"}"#);
+        assert_eq!(same::<Result<u16, String>>(r#"{"Err":"no"}"#), Err("no".to_owned()));
         same::<BTreeMap<String, [i64; 2]>>(r#"{"a":[-1,2]}"#);
     }
 
