@@ -31,7 +31,8 @@ function cut(page) {
       const style = getComputedStyle(row);
       // An empty cell of a table keeps its column, which other rows need.
       const table = row.getAttribute("role") === "row";
-      const parts = [...row.children].filter((part) => seen(part) && (table || part.ariaHidden === "true" || part.textContent.trim() + part.innerHTML !== ""));
+      const isUsed = (part) => part.ariaHidden === "true" || part.role === "img" || part.textContent.trim() + part.innerHTML !== "";
+      const parts = [...row.children].filter((part) => seen(part) && (table || isUsed(part)));
       const gap = (parseFloat(style.columnGap) || 0) * Math.max(0, parts.length - 1);
       const inner = row.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
       return inner - gap - parts.reduce((sum, part) => sum + part.getBoundingClientRect().width, 0);

@@ -92,8 +92,10 @@ pub fn absent_for(host: &Host, question: &Question) -> Absent {
     if let Some(change) = &question.editor {
         let drafts = change.drafts.iter().flat_map(|drafts| drafts.iter()).chain(change.draft.as_deref());
         drafts.for_each(|draft| needs.draft(draft));
-        // The edited definition may be shown at once, in a world like that of now.
-        needs.scenario(&host.shown.scenario);
+        // The edited definition may be shown at once, in a world like that of now, or in the one that begins.
+        if !matches!(question.ask, Ask::Begin(_) | Ask::Resume(_)) {
+            needs.scenario(&host.shown.scenario);
+        }
     }
     Wants { host }.add_needs(&question.ask, &mut needs);
     Absent { code: needs.code.absent(), texts: needs.texts.into_iter().collect() }
