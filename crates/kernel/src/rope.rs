@@ -206,6 +206,15 @@ impl<'a, T> IntoIterator for Stretch<'a, T> {
     }
 }
 
+impl<'a, T> IntoIterator for &Stretch<'a, T> {
+    type Item = &'a T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
 impl<T: fmt::Debug> fmt::Debug for Stretch<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(*self).finish()

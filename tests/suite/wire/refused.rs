@@ -215,7 +215,7 @@ fn refused_inputs_change_nothing_but_the_journal() {
         let events = client.session.engine.events_since(seq);
         assert_eq!(events.len(), 1, "{input}: {events:?}");
         assert_eq!(
-            serde_json::to_value(&events.get(0).expect("an event")).unwrap()["kind"],
+            serde_json::to_value(events.get(0).expect("an event")).unwrap()["kind"],
             "rejected",
             "{input}"
         );
