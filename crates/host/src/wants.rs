@@ -26,7 +26,7 @@ use planarium_world::{Journal, Needs};
 use std::collections::{BTreeMap, BTreeSet};
 use std::task::Poll;
 
-/// What a question needs and what is not there yet.
+/// Code and texts that a question needs and that are not there yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Absent {
     /// Words of systems and layers without their code.

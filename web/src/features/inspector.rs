@@ -20,7 +20,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::{View, Why};
 use yew::prelude::*;
 
-/// What draws the tabs that are opened later.
+/// Draws the tabs that are opened later.
 pub(crate) struct Code {
     console: fn(&InspectorProps) -> Html,
     compare: fn(&InspectorProps) -> Html,

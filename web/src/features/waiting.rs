@@ -8,7 +8,7 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
-/// What comes sooner is not worth a line. *Units*: milliseconds.
+/// A piece that comes sooner is not worth a line. *Units*: milliseconds.
 const SLOW_MS: u32 = 300;
 
 /// Number of pieces of the page that have arrived; whatever draws one finds it as a context around it, and is drawn again.
@@ -33,7 +33,7 @@ pub(crate) struct WaitingProps {
     pub(crate) quiet: bool,
 }
 
-/// How far it is.
+/// The stage of its arrival.
 #[derive(Clone, Copy, PartialEq)]
 enum Stage {
     /// It may come at any moment.

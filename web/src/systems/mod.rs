@@ -68,9 +68,9 @@ pub(crate) struct Desk {
     pub(crate) faults: &'static [Offer],
     /// Names of steps that make a call which may fail.
     pub(crate) calls: fn(&ServiceView) -> Vec<String>,
-    /// Where [`ServiceView::more`] holds what its pictures are drawn from; empty if it has none.
+    /// The place in [`ServiceView::more`] of the data of its pictures; empty if it has none.
     pub(crate) data: &'static str,
-    /// Where a line stands while they are on their way.
+    /// The place of a line while they are on their way.
     pub(crate) spot: Spot,
 }
 

@@ -41,7 +41,7 @@ impl PartialEq for DialogsProps {
     }
 }
 
-/// What draws dialogs.
+/// Draws dialogs.
 pub(crate) struct Code {
     /// Draws one.
     draw: fn(&Rc<State>, &Dialog) -> Html,

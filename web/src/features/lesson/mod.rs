@@ -14,7 +14,7 @@ use after::After;
 pub(crate) use after::copy;
 use yew::prelude::*;
 
-/// What draws the pane.
+/// Draws the pane.
 pub(crate) struct Code {
     /// Draws it.
     pub(crate) pane: fn(LessonPaneProps) -> Html,

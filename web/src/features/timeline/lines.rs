@@ -46,7 +46,7 @@ impl Line {
     }
 }
 
-/// What a list of lines depends on, without a look at each step: plans in order with their sizes, services, tasks by machine, phases that
+/// Everything that a list of lines depends on, without a look at each step: plans in order with their sizes, services, tasks by machine, phases that
 /// are not as usual, the filter, and the view where the filter looks at it.
 #[derive(Clone, PartialEq)]
 struct Source {
